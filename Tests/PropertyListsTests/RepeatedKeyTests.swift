@@ -26,6 +26,13 @@ import TestSupport
         #expect("\(error.reason)" == "line 3, column 1: the key \"b\" occurs twice, first in line 2")
     }
 
+    /// A person mends a text from its beginning to its end.
+    @Test func theFirstMistakeIsTold() throws {
+        let text = "<dict><key>a</key><true/>\n<key>a</key><array><dict><key>b</key><true/><key>b</key><true/></dict>&"
+        let error = try #require(throws: DecodingFailure.self) { _ = try PropertyListCoder.decode(Data(text.utf8)) }
+        #expect("\(error.reason)" == "line 2, column 1: the key \"a\" occurs twice, first in line 1")
+    }
+
     @Test func recentTextsHaveTheBytesThatWereAskedFor() {
         var random = SeededGenerator(seed: 1)
         let texts = RecentTexts()

@@ -59,7 +59,7 @@ package struct JSONReader {
             throw .malformed("expected JSON in UTF-8, found UTF-16")
         }
         var reader = JSONReader(bytes, limits: limits)
-        return try reader.read()
+        do throws(DecodingFailure) { return try reader.read() } catch { throw reader.repetition() ?? error }
     }
 
     private init(_ bytes: UnsafeRawBufferPointer, limits: Limits) {
@@ -158,15 +158,20 @@ package struct JSONReader {
         position += 1
     }
 
+    /// The failure for a key that occurs twice before the position.
+    private mutating func repetition() -> DecodingFailure? {
+        guard let repeated = containers.repeatedKey(allowsSpellings: false) else { return nil }
+        // The data has not ended there.
+        position = repeated.second
+        return repeated.isOtherSpelling
+            ? excess("the key occurs twice, in two spellings that differ only in Unicode normalization")
+            : flaw("the key occurs twice, first in line \(line(at: repeated.first).number)")
+    }
+
     private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
-        let value: StoredValue
-        do throws(ContainerStack.RepeatedKey) { value = try containers.end(allowsSpellings: false).value } catch {
-            // The data has not ended there.
-            position = error.second
-            if error.isOtherSpelling {
-                throw excess("the key occurs twice, in two spellings that differ only in Unicode normalization")
-            }
-            throw flaw("the key occurs twice, first in line \(line(at: error.first).number)")
+        guard let value = containers.end(allowsSpellings: false)?.value else {
+            // The caller says which.
+            throw flaw("a key occurs twice")
         }
         position += 1
         guard case .dictionary(var members) = value else { return value }

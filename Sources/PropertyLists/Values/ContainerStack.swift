@@ -13,7 +13,7 @@ package struct ContainerStack {
     }
 
     /// A key that a dictionary has twice, and the offsets of both.
-    package struct RepeatedKey: Error {
+    package struct RepeatedKey {
         package let key: String
         package let first: Int
         package let second: Int
@@ -64,14 +64,19 @@ package struct ContainerStack {
     /// Ends the innermost container.
     ///
     /// - Parameter allowsSpellings: whether the last of two keys counts that are spellings of one text.
-    /// - Returns: the container, and why a write of it would lose an entry; nil if it would lose nothing.
-    /// - Throws: `RepeatedKey`. The path leads to its second place then.
-    package mutating func end(allowsSpellings: Bool) throws(RepeatedKey) -> (value: StoredValue, loss: String?) {
+    /// - Returns: the container, and why a write of it would lose an entry; nil if it has a repeated key.
+    package mutating func end(allowsSpellings: Bool) -> (value: StoredValue, loss: String?)? {
         let container = containers[containers.count - 1]
         var (value, loss) = (StoredValue.null, String?.none)
         if container.isDictionary {
-            let members = try members(of: container, allowsSpellings)
-            (value, loss) = (.dictionary(members.members), members.loss)
+            var collector = DictionaryCollector()
+            collector.reserveCapacity(keys.count - container.keys)
+            for index in container.keys..<keys.count {
+                let isAdded = collector.add(
+                    keys[index].key, values[container.values + index - container.keys], .lastCounts)
+                guard isAdded, allowsSpellings || collector.loss == nil else { return nil }
+            }
+            (value, loss) = (.dictionary(collector.members), collector.loss)
         } else {
             value = .array(Array(values[container.values...]))
         }
@@ -81,22 +86,28 @@ package struct ContainerStack {
         return (value, loss)
     }
 
-    private mutating func members(
-        of container: Container, _ allowsSpellings: Bool
-    ) throws(RepeatedKey) -> DictionaryCollector {
-        var collector = DictionaryCollector()
-        collector.reserveCapacity(keys.count - container.keys)
-        for index in container.keys..<keys.count {
-            let (key, second) = keys[index]
-            let value = container.values + index - container.keys
-            let isAdded = collector.add(key, values[value], .lastCounts)
-            if isAdded, allowsSpellings || collector.loss == nil { continue }
-            let first = keys[container.keys...].first { $0.key == key }?.start ?? 0
-            keys.removeSubrange((index + 1)...)
-            values.removeSubrange(value...)
-            throw RepeatedKey(key: key, first: first, second: second, isOtherSpelling: isAdded)
+    /// The first key that a container around the position has twice; nil if there is none. The path leads to its second
+    /// place then. For the error of a text, whose first mistake is told.
+    package mutating func repeatedKey(allowsSpellings: Bool) -> RepeatedKey? {
+        // The keys of a container are before those of a container in it.
+        for (depth, container) in containers.enumerated() {
+            let end = depth + 1 < containers.count ? containers[depth + 1].keys : keys.count
+            var known: [String: Int] = [:]
+            for index in container.keys..<end {
+                let (key, second) = keys[index]
+                guard let former = known[key].map({ keys[$0] }) else {
+                    known[key] = index
+                    continue
+                }
+                let isOtherSpelling = !former.key.hasSameBytes(as: key)
+                if allowsSpellings, isOtherSpelling { continue }
+                values.removeSubrange((container.values + index - container.keys)...)
+                keys.removeSubrange((index + 1)...)
+                containers.removeSubrange((depth + 1)...)
+                return RepeatedKey(key: key, first: former.start, second: second, isOtherSpelling: isOtherSpelling)
+            }
         }
-        return collector
+        return nil
     }
 }
 

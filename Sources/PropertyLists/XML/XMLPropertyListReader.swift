@@ -34,8 +34,12 @@ package struct XMLPropertyListReader {
         value: StoredValue, loss: String?
     ) {
         var reader = Self(scanner: XMLScanner(bytes, texts: RecentTexts()))
-        let value = try reader.readDocument()
-        return (value, reader.loss)
+        do throws(DecodingFailure) {
+            let value = try reader.readDocument()
+            return (value, reader.loss)
+        } catch {
+            throw reader.repetition() ?? error
+        }
     }
 
     // MARK: - Document
@@ -123,14 +127,20 @@ package struct XMLPropertyListReader {
         }
     }
 
+    /// The failure for a key that occurs twice before the position.
+    private mutating func repetition() -> DecodingFailure? {
+        guard let repeated = containers.repeatedKey(allowsSpellings: true) else { return nil }
+        // The document has not ended there.
+        scanner.position = repeated.second
+        let (key, line) = (DictionaryCollector.quoted(repeated.key), scanner.line(at: repeated.first))
+        return scanner.failure("the key \(key) occurs twice, first in line \(line)")
+    }
+
     private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
         let start = containers.start
-        let ended: (value: StoredValue, loss: String?)
-        do throws(ContainerStack.RepeatedKey) { ended = try containers.end(allowsSpellings: true) } catch {
-            // The document has not ended there.
-            scanner.position = error.second
-            let (key, line) = (DictionaryCollector.quoted(error.key), scanner.line(at: error.first))
-            throw scanner.failure("the key \(key) occurs twice, first in line \(line)", at: error.second)
+        guard let ended = containers.end(allowsSpellings: true) else {
+            // The caller says which.
+            throw scanner.failure("a key occurs twice")
         }
         loss = loss ?? ended.loss
         guard let members = ended.value.dictionary, members.count == 1, let value = members[KeyedArchiveUID.key],
