@@ -33,9 +33,9 @@ import TestSupport
         #expect("\(error.reason)" == "line 2, column 1: the key \"a\" occurs twice, first in line 1")
     }
 
-    @Test func recentTextsHaveTheBytesThatWereAskedFor() {
+    @Test func recentTextsHaveTheBytesThatWereAskedFor() throws {
         var random = SeededGenerator(seed: 1)
-        let texts = RecentTexts()
+        let texts = try #require([UInt8](repeating: 0, count: 1 << 16).withUnsafeBytes(RecentTexts.init))
         for _ in 0..<20_000 {
             // Few letters and lengths, so that texts come again, and many texts are alike at both ends.
             let count = Int.random(in: 14...20, using: &random) + (Bool.random(using: &random) ? 0 : 48)

@@ -43,7 +43,9 @@ extension JSONReader {
         of content: UnsafeRawBufferPointer, at start: Int
     ) throws(DecodingFailure) -> String {
         // nil for invalid UTF-8.
-        guard let text = texts.text(of: content) else { throw flaw("a string that is not UTF-8", at: start) }
+        guard let text = texts.map({ $0.text(of: content) }) ?? String(validUTF8: content) else {
+            throw flaw("a string that is not UTF-8", at: start)
+        }
         try charge(text.encodedBytes)
         return text
     }

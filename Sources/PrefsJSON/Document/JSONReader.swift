@@ -40,7 +40,7 @@ package struct JSONReader {
     var position = 0
     /// The lists and objects around the position.
     private var containers = ContainerStack()
-    let texts = RecentTexts()
+    let texts: RecentTexts?
     /// The rest of the limits.
     private(set) var limits: Limits
     private let mostNodes: Int
@@ -64,6 +64,7 @@ package struct JSONReader {
 
     private init(_ bytes: UnsafeRawBufferPointer, limits: Limits) {
         self.bytes = bytes
+        texts = RecentTexts(of: bytes)
         self.limits = limits
         mostNodes = limits.nodes
         if bytes.starts(with: Self.byteOrderMark) { position = 3 }

@@ -116,7 +116,10 @@ package struct ContainerStack {
 package final class RecentTexts {
     private var texts = [String](repeating: "", count: 256)
 
-    package init() {}
+    /// nil for the bytes of a small text, in which the table would take more time than it saves.
+    package init?(of bytes: UnsafeRawBufferPointer) {
+        if bytes.count < 1 << 16 { return nil }
+    }
 
     /// The text of UTF-8 bytes; nil if they are not UTF-8.
     package func text(of bytes: UnsafeRawBufferPointer) -> String? {

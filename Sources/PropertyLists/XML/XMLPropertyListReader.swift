@@ -33,7 +33,7 @@ package struct XMLPropertyListReader {
     private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (
         value: StoredValue, loss: String?
     ) {
-        var reader = Self(scanner: XMLScanner(bytes, texts: RecentTexts()))
+        var reader = Self(scanner: XMLScanner(bytes, texts: RecentTexts(of: bytes)))
         do throws(DecodingFailure) {
             let value = try reader.readDocument()
             return (value, reader.loss)

@@ -8,7 +8,7 @@ import Foundation
 package struct XMLScanner {
     package let bytes: UnsafeRawBufferPointer
     package var position = 0
-    /// nil if the texts are not kept.
+    /// nil if texts are not kept.
     let texts: RecentTexts?
 
     /// The part between two pieces of text.
