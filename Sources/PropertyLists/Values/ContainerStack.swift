@@ -114,11 +114,12 @@ package struct ContainerStack {
 /// The texts that a reader has met last. Equal texts share their storage, because dictionaries of one kind have the
 /// same keys, and often the same values.
 package final class RecentTexts {
-    private var texts = [String](repeating: "", count: 256)
+    private var texts: [String]
 
     /// nil for the bytes of a small text, in which the table would take more time than it saves.
     package init?(of bytes: UnsafeRawBufferPointer) {
         if bytes.count < 1 << 16 { return nil }
+        texts = Array(repeating: "", count: 256)
     }
 
     /// The text of UTF-8 bytes; nil if they are not UTF-8.
