@@ -107,16 +107,36 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// - Parameter keepsNulls: whether nulls are read as values. Only JSON files have nulls.
     /// - Throws: `PrefsError.invalidImport`.
     package static func value(ofJSON data: Data, keepsNulls: Bool = false) throws(PrefsError) -> StoredValue {
-        try ImportedData.reading { () throws(DecodingFailure) in
+        try reading { () throws(DecodingFailure) in
             try JSONReader.value(of: data, limits: keepsNulls ? .file : .root)
         }
     }
 
-    /// Reads the values of exported bytes, in any of the formats. Does not vet them.
+    /// Reads the values of exported bytes of any origin, in any of the formats. Does not vet them.
     ///
     /// - Parameter isFile: whether the bytes come from a file that is only shown. If so, its nulls are kept.
     /// - Throws: `PrefsError.invalidImport`.
     package static func values(of data: Data, isFile: Bool = false) throws(PrefsError) -> [String: StoredValue] {
-        try ImportedData.values(of: data, isFile: isFile)
+        let limit = PropertyListLimits.fileBytes
+        guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
+        if data.isEmpty { throw .invalidImport(reason: "it is empty") }
+        let top = try reading { () throws(DecodingFailure) in
+            if data.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil {
+                return try PropertyListCoder.decode(data).value
+            }
+            return try JSONReader.value(of: data, limits: isFile ? .file : .import)
+        }
+        guard let values = top.dictionary else {
+            throw .invalidImport(reason: "expected a dictionary at the top level, found \(ValueMismatch.kind(of: top))")
+        }
+        return values
+    }
+
+    private static func reading<R>(_ read: () throws(DecodingFailure) -> R) throws(PrefsError) -> R {
+        do {
+            return try read()
+        } catch {
+            throw .invalidImport(reason: error.reason)
+        }
     }
 }

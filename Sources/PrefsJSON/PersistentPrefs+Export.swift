@@ -39,7 +39,7 @@ extension PersistentPrefs {
     @discardableResult
     public func `import`(_ data: Data, merge: Bool) -> PrefsError? {
         assign(merging: merge) {
-            let values = try ImportedData.values(of: data)
+            let values = try ExportFormat.values(of: data)
             // The write rejects this value together with all others that do not fit.
             return Dictionary(
                 uniqueKeysWithValues: values.map { key, value in

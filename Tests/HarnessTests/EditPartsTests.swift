@@ -86,12 +86,12 @@ import Testing
 
     @Test func keysAreFoundInTheirLines() {
         let text = Data("\u{FEFF}// \"a\"\n{\n\"b\": {\"a\": 1},\n/* x\n*/ \"\\u0061\": [\n2], \"c\": 1}".utf8)
-        #expect(JSONMembers.line(ofKey: "a", in: text) == 5)
-        #expect(JSONMembers.line(ofKey: "b", in: text) == 3)
-        #expect(JSONMembers.line(ofKey: "c", in: text) == 6)
-        #expect(JSONMembers.line(ofKey: "d", in: text) == nil)
+        #expect(EditedSyntax.json.line(ofKey: "a", in: text) == 5)
+        #expect(EditedSyntax.json.line(ofKey: "b", in: text) == 3)
+        #expect(EditedSyntax.json.line(ofKey: "c", in: text) == 6)
+        #expect(EditedSyntax.json.line(ofKey: "d", in: text) == nil)
         for other in ["", "[1]", "{\"d\": 1", "7"] {
-            #expect(JSONMembers.line(ofKey: "d", in: Data(other.utf8)) == nil)
+            #expect(EditedSyntax.json.line(ofKey: "d", in: Data(other.utf8)) == nil)
         }
     }
 }

@@ -47,19 +47,31 @@ import TestSupport
         }
     }
 
-    /// A JSON file takes nulls and numbers as they are. A property list rejects a number that it would round.
+    /// A JSON file takes nulls and numbers as they are.
     @Test func anImportKeepsWhatItsFileCanHold() throws {
         let text = #"{"a": [1, null], "big": 12345678901234567890123, "n": null}"#
         let path = try home.write(text, to: "from.json").path
         try home.write("{}", to: "to.json")
         #expect(try prefs("import", "-f", home.path("to.json"), path) == Printed())
         #expect(try prefs("diff", path, home.path("to.json")) == Printed())
-        let numbers = try home.write("{\"big\": 0.12345678901234567890123, \"n\": null}", to: "n.json").path
-        let list = home.path("d.plist")
-        try prefs("set", "-f", list, "n", "1")
-        let rounded = "`big`: a number that a double does not hold exactly cannot be stored in a property list"
-        #expect(try prefs("import", "-f", list, numbers) == .failure("\(rounded); nothing has changed"))
-        #expect(try prefs("get", "-f", list, "n") == Printed("1\n"))
+    }
+
+    /// A property list would hold another number.
+    @Test func longNumbersAreNotRoundedWithoutAQuestion() throws {
+        let file = home.path("d.plist")
+        try home.write(["a": 1], to: "d.plist")
+        try home.write(#"{"b": {"n": [0.1234567890123456789]}, "c": 0.25}"#, to: "n.json")
+        let question = "`b`: a number that a double does not hold exactly cannot be stored in a property list"
+        let state = try home.state()
+        #expect(
+            try prefs("import", "-f", file, home.path("n.json"))
+                == .failure("\(question); --force does it; nothing has changed"))
+        #expect(try home.state() == state)
+        #expect(try prefs("import", "-f", file, home.path("n.json"), "--force") == Printed())
+        #expect(try prefs("get", "-f", file, "b.n[0]") == Printed("0.12345678901234568\n"))
+        // JSON holds it.
+        #expect(try prefs("import", "-f", home.path("d.json"), home.path("n.json")) == Printed())
+        #expect(try home.text("d.json").contains("0.1234567890123456789"))
     }
 
     /// The output has the form of an export, so that an import accepts it. Values that are not stored are the defaults.

@@ -78,6 +78,28 @@ import TestSupport
         #expect(try prefs("undo", "-f", file).code == 1)
     }
 
+    /// A person may install a new version between a write and its undo.
+    @Test func aRecordOfAFormerVersionIsRead() throws {
+        let file = home.path("d.json")
+        try prefs("set", "-f", file, "n", "3")
+        let folder = home.path(".local/state/prefs/undo")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        let states = [nil, #"{"n": 1}"#, #"{"n": 2}"#].map { $0.map { Data($0.utf8) } }
+        let former: [String: Any] = [
+            "path": try SidecarPaths(path: file).file, "before": states.map { $0.map { [$0] } ?? [] },
+            "after": try home.bytes("d.json"),
+        ]
+        try PropertyListSerialization.data(fromPropertyList: former, format: .binary, options: 0)
+            .write(to: URL(filePath: "\(folder)/\(name)"))
+        try prefs("set", "-f", file, "n", "4")
+        for number in (1...3).reversed() {
+            #expect(try prefs("undo", "-f", file) == Printed("~ n: \(number + 1) → \(number)\n"))
+        }
+        #expect(try prefs("undo", "-f", file) == Printed("- n: 1\n"))
+        #expect(try !home.folder.names().contains("d.json"))
+        #expect(try prefs("undo", "-f", file) == .failure("nothing to undo: no write of yours to \(file) is left"))
+    }
+
     /// A record with the bytes of many large files would fill the disk.
     @Test func oldRecordsAreRemoved() throws {
         let folder = home.path(".local/state/prefs/undo")

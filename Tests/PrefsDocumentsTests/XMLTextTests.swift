@@ -43,6 +43,12 @@ import Testing
             list("  <key>b</key><false/>\n  <key>a</key> <string>x</string>\n  <key>0</key><true/>"),
             ["b": .bool(false), "0": .bool(true)]),
         Case(
+            "the members of a new value, too", list("  <key>b</key><true/>\n  <key>a</key> <string>x</string>"),
+            list(
+                "  <key>b</key><true/>\n  <key>a</key> <string>x</string>\n  <key>c</key><dict>\n    <key>d</key><true/>\n"
+                    + "    <key>e</key> <string>y</string>\n  </dict>"),
+            ["c": .dictionary(["d": .bool(true), "e": .string("y")])]),
+        Case(
             "a new value is laid out as the first of its kind",
             list("\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>"),
             list(

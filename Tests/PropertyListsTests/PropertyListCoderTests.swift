@@ -22,6 +22,19 @@ import TestSupport
         }
     }
 
+    /// What a write returns is what the next process reads. A large content without such dates is not copied.
+    @Test func aContentOfXMLHasWholeSeconds() {
+        func content(_ seconds: TimeInterval) -> [String: StoredValue] {
+            let date = StoredValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+            return ["a": .array([.dictionary(["b": date]), .string("x")]), "c": .integer(1)]
+        }
+        #expect(PropertyListCoder.storable(content(1.5), as: .xml).isEqual(to: content(1)))
+        #expect(PropertyListCoder.storable(content(-0.5), as: .xml).isEqual(to: content(-1)))
+        #expect(PropertyListCoder.storable(content(1.5), as: .binary).isEqual(to: content(1.5)))
+        let whole = content(1)
+        #expect(PropertyListCoder.storable(whole, as: .xml).isIdentical(to: whole))
+    }
+
     /// U+212A is equal to the letter K, in both orders. Neither is a doubled key.
     @Test(arguments: [["K", "\u{212A}"], ["\u{212A}", "K"]]) func anASCIIKeyMayHaveASecondSpelling(_ keys: [String]) {
         var collector = DictionaryCollector()

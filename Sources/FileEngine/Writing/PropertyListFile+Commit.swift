@@ -316,7 +316,7 @@ extension PropertyListFile {
     /// - Throws: `FileError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     package func restore(_ replacement: FileReplacement) throws {
         let (writeLock, base) = try lockedState { writeLock in
-            let base = try current(nil, under: writeLock)
+            let base = try current(cached, under: writeLock)
             guard let currentMirror, let base, base.fault == nil else { return base }
             currentMirror.willChange()
             return try current(nil, under: writeLock)

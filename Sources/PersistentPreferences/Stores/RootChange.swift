@@ -10,7 +10,7 @@ package struct RootChange {
     package private(set) var removed: [String] = []
 
     var count: Int { assigned.count + removed.count }
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     static var nothing: RootChange { RootChange(from: [:], to: [:]) }
 
@@ -37,8 +37,11 @@ package struct RootChange {
 
     /// The difference between two states of a root.
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
-        for (key, value) in after { assign(value, to: key, inPlaceOf: before[key]) }
-        for key in before.keys where after.index(forKey: key) == nil { removed.append(key) }
+        after.forEachChange(since: before) { key, value, former in
+            assign(value, to: key, inPlaceOf: former?.value)
+        } removed: { key, _ in
+            removed.append(key)
+        }
     }
 
     /// The difference between a root and a user's changed copy of its objects, vetted.

@@ -27,10 +27,10 @@ struct TextDifference {
     }
 
     fileprivate struct Members {
-        let former: [String: StoredValue]
-        let new: [String: StoredValue]
-        /// The new keys of renamed members, by the old ones.
-        let renamed: [String: String]
+        /// What becomes of the members that do not stay, by their keys in the text.
+        var fates: [String: Fate] = [:]
+        /// The numbers of members, and of fates, that the text has not had yet.
+        var (rest, restOfFates) = (0, 0)
     }
 
     fileprivate struct Elements {
@@ -60,14 +60,27 @@ struct TextDifference {
     }
 
     init(from former: [String: StoredValue], to new: [String: StoredValue]) {
-        var added: [String: StoredValue] = [:]
-        // Most changes add nothing.
-        for (key, value) in new where former.index(forKey: key) == nil { added[key] = value }
-        let hasRemoved = former.count + added.count > new.count
-        let removed = added.isEmpty || !hasRemoved ? [:] : former.filter { new.index(forKey: $0.key) == nil }
+        var members = Members()
+        var (added, removed) = ([String: StoredValue](), [String: StoredValue]())
+        new.forEachChange(since: former) { key, value, old in
+            guard let old else {
+                added[key] = value
+                return
+            }
+            let newKey = old.key.hasSameBytes(as: key) ? nil : key
+            members.fates[old.key] = .changes(
+                Change(step: "." + old.key, key: newKey, former: old.value, new: value))
+        } removed: { key, value in
+            removed[key] = value
+        }
         let renamed = Self.renamed(removed, added)
+        for (key, value) in removed {
+            members.fates[key] =
+                renamed[key].map { .changes(Change(step: "." + $0, key: $0, former: value, new: value)) } ?? .goes
+        }
         for key in renamed.values { added[key] = nil }
-        items = .members(Members(former: former, new: new, renamed: renamed))
+        (members.rest, members.restOfFates) = (former.count, members.fates.count)
+        items = .members(members)
         self.added = added.sortedByBytes.map { Change(step: "." + $0.key, key: $0.key, former: nil, new: $0.value) }
         isDictionary = true
     }
@@ -78,10 +91,7 @@ struct TextDifference {
     /// Equal elements stay. An element that is removed and one that is added in its place count as one element that
     /// changes.
     init(from former: [StoredValue], to new: [StoredValue]) {
-        let least = min(former.count, new.count)
-        let start = (0..<least).first { former[$0] != new[$0] } ?? least
-        let end =
-            (0..<(least - start)).first { former[former.count - 1 - $0] != new[new.count - 1 - $0] } ?? least - start
+        let (start, end) = former.commonEnds(with: new)
         let (olds, news) = (start..<(former.count - end), start..<(new.count - end))
         var (removed, inserted): (Set<Int>?, Set<Int>?)
         if !olds.isEmpty, !news.isEmpty, olds.count + news.count <= Self.mostCompared {
@@ -118,19 +128,20 @@ struct TextDifference {
 
     // MARK: - Items
 
-    /// - Returns: nil if the value has no member with the key, although the text has one.
-    func fate(ofKey key: String) -> Fate? {
-        guard case .members(let members) = items, let former = members.former[key] else { return nil }
-        guard let index = members.new.index(forKey: key) else {
-            return members.renamed[key].map {
-                .changes(Change(step: "." + $0, key: $0, former: former, new: former))
-            } ?? .goes
-        }
-        let member = members.new[index]
-        let isRenamed = !member.key.hasSameBytes(as: key)
-        if !isRenamed, member.value == former { return .stays }
-        return .changes(
-            Change(step: "." + key, key: isRenamed ? member.key : nil, former: former, new: member.value))
+    /// What becomes of the next member of the text.
+    mutating func fate(ofKey key: String) -> Fate {
+        guard case .members(var members) = items else { return .stays }
+        let fate = members.fates[key]
+        members.rest -= 1
+        members.restOfFates -= fate == nil ? 0 : 1
+        items = .members(members)
+        return fate ?? .stays
+    }
+
+    /// Whether the text has had as many members as the value, and all that change.
+    var hasHadAllMembers: Bool {
+        guard case .members(let members) = items else { return true }
+        return members.rest == 0 && members.restOfFates == 0
     }
 
     /// The elements that are added before the next one of the text, and what becomes of it.

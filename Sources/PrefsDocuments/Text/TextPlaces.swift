@@ -231,8 +231,7 @@ struct TextPlaces {
                 open.places.append(open.container.parts.count)
             }
         }
-        guard let fate = open.difference.fate(ofKey: key) else { throw OtherForm() }
-        return fate
+        return open.difference.fate(ofKey: key)
     }
 
     private func append(_ added: [TextDifference.Change], to open: inout Open) {
@@ -313,6 +312,7 @@ struct TextPlaces {
     }
 
     private func finish(_ open: inout Open) throws {
+        guard open.difference.hasHadAllMembers else { throw OtherForm() }
         append(try open.difference.lastElements(), to: &open)
         let added = open.difference.added.map { TextContainer.Part(change: $0) }
         // Behind all parts, unless the keys are sorted.

@@ -74,7 +74,7 @@ package struct TextForm: Sendable {
 
         package init(_ value: StoredValue) {
             switch value {
-            case .array, .dictionary: self = .container
+            case .array, .dictionary, .uid: self = .container
             case .bool: self = .bool
             default: self = .scalar
             }

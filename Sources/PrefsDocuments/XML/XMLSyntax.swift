@@ -89,13 +89,14 @@ package struct XMLSyntax: TextSyntax {
         var key = scanner
         key.position = range.lowerBound
         guard case .start(_, let isEmpty) = try key.nextTag() else { throw TextMismatch() }
-        return isEmpty ? "" : String(decoding: try key.readText(), as: UTF8.self)
+        return isEmpty ? "" : try key.readText()
     }
 
     package func kind(of range: Range<Int>) -> TextForm.Kind {
-        let name = bytes[range].dropFirst()
-        if ["dict", "array"].contains(where: { name.starts(with: $0.utf8) }) { return .container }
-        return ["true", "false"].contains { name.starts(with: $0.utf8) } ? .bool : .scalar
+        let name = (range.lowerBound + 1)..<range.upperBound
+        func begins(with word: StaticString) -> Bool { scanner.isName(name.prefix(word.utf8CodeUnitCount), word) }
+        if begins(with: "dict") || begins(with: "array") { return .container }
+        return begins(with: "true") || begins(with: "false") ? .bool : .scalar
     }
 
     package func hasItems(_ range: Range<Int>) -> Bool {
@@ -121,15 +122,7 @@ package struct XMLSyntax: TextSyntax {
         return (content + [UInt8(ascii: ">")], Array("</".utf8) + name + [UInt8(ascii: ">")])
     }
 
-    package func bytes(ofKey key: String) throws -> [UInt8] {
-        let text = try XMLLayout.document(of: .string(key), replacing: nil)
-        return text.withUnsafeBytes { bytes in
-            var content = XMLScanner(bytes)
-            let start = XMLLayout.skipOpening(&content)
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-            return Array("<key>".utf8) + bytes[start..<end] + Array("</key>".utf8)
-        }
-    }
+    package func bytes(ofKey key: String) throws -> [UInt8] { try XMLPropertyListWriter.bytes(ofKey: key) }
 
     package func bytes(
         of value: StoredValue, inPlaceOf former: (range: Range<Int>, value: StoredValue)?, style: TextStyle, depth: Int
@@ -141,7 +134,12 @@ package struct XMLSyntax: TextSyntax {
         if case .data = value, let former, case .data = former.value {
             style.isOneLine = !bytes[former.range].contains(UInt8(ascii: "\n"))
         }
-        let text = try XMLLayout.bytes(of: value, replacing: former?.value, style: style, depth: depth)
+        let layout = XMLLayout(
+            lineEnd: style.isOneLine ? nil : style.lineEnd + style.margin, step: style.step
+        ) { value in
+            if case .sameLine(let blanks) = style.between(TextForm.Kind(value)) { blanks } else { nil }
+        }
+        let text = try XMLPropertyListWriter.bytes(of: value, replacing: former?.value, layout: layout, depth: depth)
         return former.flatMap { attributed(text, as: $0.range) } ?? text
     }
 
@@ -168,114 +166,5 @@ package struct XMLSyntax: TextSyntax {
             let end = text.firstIndex(of: UInt8(ascii: ">")), text[1..<end].elementsEqual(bytes[name])
         else { return nil }
         return Array(bytes[range.lowerBound..<former.position]) + text[(end + 1)...]
-    }
-}
-
-/// Lays out what `FileFormat.xml` writes for a value: with the blanks of a text around it.
-private struct XMLLayout {
-    private let style: TextStyle
-    private let depth: Int
-    private var output: [UInt8] = []
-    /// Whether the next element is on the line of its key.
-    private var isBehindKey = false
-
-    static func document(of value: StoredValue, replacing former: StoredValue?) throws(EncodingFailure) -> Data {
-        try FileFormat.xml.coder.data(from: value, replacing: former, written: nil)
-    }
-
-    /// Moves into the element of the value. Returns where its content begins.
-    static func skipOpening(_ scanner: inout XMLScanner) -> Int {
-        try? scanner.skipProlog()
-        for _ in 0..<2 { _ = try? scanner.nextTag() }
-        return scanner.position
-    }
-
-    /// - Parameter depth: the number of containers around the value.
-    static func bytes(
-        of value: StoredValue, replacing former: StoredValue?, style: TextStyle, depth: Int
-    ) throws -> [UInt8] {
-        var layout = XMLLayout(style: style, depth: depth)
-        try document(of: value, replacing: former).withUnsafeBytes { try layout.write($0) }
-        return layout.output
-    }
-
-    private init(style: TextStyle, depth: Int) { (self.style, self.depth) = (style, depth) }
-
-    private mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-        var scanner = XMLScanner(bytes)
-        try scanner.skipProlog()
-        // <plist>
-        _ = try scanner.nextTag()
-        var level = 0
-        repeat {
-            scanner.skipBlanks()
-            let start = scanner.position
-            guard case .start(let name, let isEmpty) = try scanner.nextTag() else {
-                level -= 1
-                startLine(level)
-                output += bytes[start..<scanner.position]
-                continue
-            }
-            startLine(level)
-            if scanner.isName(name, "dict") || scanner.isName(name, "array") {
-                output += bytes[start..<scanner.position]
-                level += isEmpty ? 0 : 1
-                guard depth + level <= PropertyListLimits.fileDepth else {
-                    throw EncodingFailure(path: "", reason: "nested deeper than \(PropertyListLimits.fileDepth) levels")
-                }
-                continue
-            }
-            let content = scanner.position
-            if !isEmpty {
-                let end = bytes[content...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-                scanner.position = end
-                _ = try scanner.nextTag()
-                if scanner.isName(name, "data") {
-                    writeData(bytes[content..<end].filter { $0 != 0x0A && $0 != 0x09 }, level)
-                    continue
-                }
-            }
-            output += bytes[start..<scanner.position]
-            if scanner.isName(name, "key") { writeBetween(before: scanner, level) }
-        } while level > 0
-    }
-
-    private mutating func startLine(_ level: Int) {
-        if !output.isEmpty, !isBehindKey, !style.isOneLine { output += lineEnd(level) }
-        isBehindKey = false
-    }
-
-    private func lineEnd(_ level: Int) -> [UInt8] {
-        style.lineEnd + style.margin + Array(repeatElement(style.step, count: level).joined())
-    }
-
-    /// Writes what is between a key and its value.
-    private mutating func writeBetween(before value: XMLScanner, _ level: Int) {
-        var next = value
-        guard case .start(let name, _)? = try? next.nextTag() else { return }
-        let isContainer = next.isName(name, "dict") || next.isName(name, "array")
-        let isBool = next.isName(name, "true") || next.isName(name, "false")
-        guard case .sameLine(let blanks) = style.between(isContainer ? .container : isBool ? .bool : .scalar) else {
-            return
-        }
-        output += blanks
-        isBehindKey = true
-    }
-
-    /// Writes base64 in lines of 76 columns, in which a tab takes eight.
-    private mutating func writeData(_ text: [UInt8], _ level: Int) {
-        output += "<data>".utf8
-        defer { output += "</data>".utf8 }
-        if style.isOneLine {
-            output += text
-            return
-        }
-        let columns = lineEnd(level).reduce(0) { $0 + ($1 == UInt8(ascii: "\t") ? 8 : $1 == 0x20 ? 1 : 0) }
-        let length = max(12, (76 - columns) / 4 * 4)
-        for start in stride(from: 0, to: text.count, by: length) {
-            output += lineEnd(level)
-            output += text[start..<min(start + length, text.count)]
-        }
-        output += lineEnd(level)
     }
 }

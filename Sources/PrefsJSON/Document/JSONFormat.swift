@@ -28,17 +28,7 @@ struct JSONFormat: FileFormatCoder {
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { true }
 
     func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
-        (try Self.value(in: bytes, limits: .file), nil)
-    }
-
-    /// The value of JSON.
-    static func value(
-        in bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits
-    ) throws(DecodingFailure) -> StoredValue {
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            throw .malformed("expected JSON in UTF-8, found UTF-16")
-        }
-        return try JSONReader.value(of: bytes, limits: limits)
+        (try JSONReader.value(of: bytes, limits: .file), nil)
     }
 
     var isForPeople: Bool { true }

@@ -43,7 +43,9 @@ extension JSONReader {
         of content: UnsafeRawBufferPointer, at start: Int
     ) throws(DecodingFailure) -> String {
         // nil for invalid UTF-8.
-        guard let text = String(validUTF8: content) else { throw flaw("a string that is not UTF-8", at: start) }
+        guard let text = texts.map({ $0.text(of: content) }) ?? String(validUTF8: content) else {
+            throw flaw("a string that is not UTF-8", at: start)
+        }
         try charge(text.encodedBytes)
         return text
     }
@@ -120,6 +122,10 @@ extension JSONReader {
         guard position - start <= Self.longestNumber else {
             throw flaw("a number of more than \(Self.longestNumber) characters", at: start)
         }
+        if isInteger, position - whole <= 18 {
+            let number = bytes[whole..<position].reduce(0 as Int64) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+            return .integer(whole > start ? -number : number)
+        }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger {
             if let value = Int64(text) { return StoredValue(value) }
@@ -145,20 +151,5 @@ extension JSONReader {
         let first = position
         while let byte = current, Self.digits.contains(byte) { position += 1 }
         if position == first { throw flaw("expected a digit") }
-    }
-}
-
-extension String {
-    /// The text of UTF-8 bytes in memory; nil if they are not UTF-8.
-    fileprivate init?(validUTF8 bytes: UnsafeRawBufferPointer) {
-        var text = String(decoding: bytes, as: UTF8.self)
-        let isSame = text.withUTF8 { text in
-            guard text.count == bytes.count, let start = text.baseAddress, let other = bytes.baseAddress else {
-                return text.count == bytes.count
-            }
-            return memcmp(start, other, text.count) == 0
-        }
-        guard isSame else { return nil }
-        self = text
     }
 }

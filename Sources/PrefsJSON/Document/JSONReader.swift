@@ -36,26 +36,11 @@ package struct JSONReader {
             keepsDigits: true)
     }
 
-    /// A list or an object that has begun and has not ended.
-    private struct Container {
-        let isObject: Bool
-        var elements: [StoredValue] = []
-        var members: [String: StoredValue] = [:]
-        /// The key of the member whose value comes next.
-        var key: String?
-        /// The offsets of the keys.
-        var keyStarts: [Int] = []
-
-        /// The step of a path to the current part.
-        var step: String {
-            guard isObject else { return "[\(elements.count)]" }
-            return key.map { "." + ShownText.key($0) } ?? ""
-        }
-    }
-
     let bytes: UnsafeRawBufferPointer
     var position = 0
-    private var containers: [Container] = []
+    /// The lists and objects around the position.
+    private var containers = ContainerStack()
+    let texts: RecentTexts?
     /// The rest of the limits.
     private(set) var limits: Limits
     private let mostNodes: Int
@@ -70,12 +55,16 @@ package struct JSONReader {
     }
 
     static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(DecodingFailure) -> StoredValue {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw .malformed("expected JSON in UTF-8, found UTF-16")
+        }
         var reader = JSONReader(bytes, limits: limits)
-        return try reader.read()
+        do throws(DecodingFailure) { return try reader.read() } catch { throw reader.repetition() ?? error }
     }
 
     private init(_ bytes: UnsafeRawBufferPointer, limits: Limits) {
         self.bytes = bytes
+        texts = RecentTexts(of: bytes)
         self.limits = limits
         mostNodes = limits.nodes
         if bytes.starts(with: Self.byteOrderMark) { position = 3 }
@@ -84,8 +73,8 @@ package struct JSONReader {
     private mutating func read() throws(DecodingFailure) -> StoredValue {
         while true {
             guard var value = try readValueOrBeginning() else { continue }
-            while !containers.isEmpty, let container = try readEnd(after: value) { value = container }
-            guard containers.isEmpty else { continue }
+            while containers.count > 0, let container = try readEnd(after: value) { value = container }
+            guard containers.count == 0 else { continue }
             skipBlanks()
             guard current == nil else { throw missing("unexpected text after the value") }
             return value
@@ -106,7 +95,7 @@ package struct JSONReader {
                 throw excess("nested deeper than \(limits.depth) levels")
             }
             let isObject = current == UInt8(ascii: "{")
-            containers.append(Container(isObject: isObject))
+            containers.begin(isDictionary: isObject, at: position)
             position += 1
             skipBlanks()
             if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return try endContainer() }
@@ -116,10 +105,10 @@ package struct JSONReader {
             return .string(try readText())
         case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte):
             return try readNumber()
+        case UInt8(ascii: "t") where takes("true"): return .bool(true)
+        case UInt8(ascii: "f") where takes("false"): return .bool(false)
+        case UInt8(ascii: "n") where takes("null"): return try readNull()
         default:
-            if takes("true") { return .bool(true) }
-            if takes("false") { return .bool(false) }
-            if takes("null") { return try readNull() }
             let start = position
             // A word that is cut off may be completed by the program that writes it.
             if ["true", "false", "null"].contains(where: { $0.utf8.starts(with: bytes[start...]) }) {
@@ -132,7 +121,7 @@ package struct JSONReader {
     /// In an import, a member that is null is absent. It stays until its object has ended, so that a repeated key is
     /// found.
     private func readNull() throws(DecodingFailure) -> StoredValue {
-        guard limits.isOfText || containers.last?.isObject == true else {
+        guard limits.isOfText || containers.isInDictionary else {
             throw flaw("null cannot be stored in a property list; leave it out", at: position - 4)
         }
         return .null
@@ -142,14 +131,8 @@ package struct JSONReader {
     /// - Returns: the container if it ends there; nil if another value follows.
     private mutating func readEnd(after value: StoredValue) throws(DecodingFailure) -> StoredValue? {
         skipBlanks()
-        let index = containers.count - 1
-        let isObject = containers[index].isObject
-        if let key = containers[index].key {
-            containers[index].members[key] = value
-            containers[index].key = nil
-        } else {
-            containers[index].elements.append(value)
-        }
+        let isObject = containers.isInDictionary
+        containers.add(value)
         switch current {
         case UInt8(ascii: ","):
             position += 1
@@ -170,38 +153,33 @@ package struct JSONReader {
         guard current == UInt8(ascii: "\"") else { throw missing("expected a key in quotes") }
         let key = try readText()
         guard StreamSafeText.isSafe(key) else { throw excess(StreamSafeText.reason, at: start) }
-        let index = containers.count - 1
-        containers[index].key = key
-        if let former = containers[index].members.index(forKey: key) {
-            guard containers[index].members[former].key.utf8.elementsEqual(key.utf8) else {
-                throw excess(
-                    "the key occurs twice, in two spellings that differ only in Unicode normalization", at: start)
-            }
-            throw repetition(of: key, at: start)
-        }
-        containers[index].keyStarts.append(start)
+        containers.add(key, at: start)
         skipBlanks()
         guard current == UInt8(ascii: ":") else { throw missing("expected :") }
         position += 1
     }
 
-    private func repetition(of key: String, at start: Int) -> DecodingFailure {
-        var rereader = self
-        let first = containers.last?.keyStarts.first { start in
-            rereader.position = start
-            return (try? rereader.readText())?.utf8.elementsEqual(key.utf8) == true
-        }
-        return flaw("the key occurs twice, first in line \(line(at: first ?? 0).number)", at: start)
+    /// The failure for a key that occurs twice before the position.
+    private mutating func repetition() -> DecodingFailure? {
+        guard let repeated = containers.repeatedKey(allowsSpellings: false) else { return nil }
+        // The data has not ended there.
+        position = repeated.second
+        return repeated.isOtherSpelling
+            ? excess("the key occurs twice, in two spellings that differ only in Unicode normalization")
+            : flaw("the key occurs twice, first in line \(line(at: repeated.first).number)")
     }
 
     private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
-        position += 1
-        var container = containers.removeLast()
-        guard container.isObject else { return .array(container.elements) }
-        if !limits.isOfText, container.members.values.contains(where: \.isNull) {
-            container.members = container.members.filter { !$0.value.isNull }
+        guard let value = containers.end(allowsSpellings: false)?.value else {
+            // The caller says which.
+            throw flaw("a key occurs twice")
         }
-        return JSONForm.value(ofObject: container.members)
+        position += 1
+        guard case .dictionary(var members) = value else { return value }
+        if !limits.isOfText, members.values.contains(where: \.isNull) {
+            members = members.filter { !$0.value.isNull }
+        }
+        return JSONForm.value(ofObject: members)
     }
 
     // MARK: - Bytes
@@ -213,9 +191,10 @@ package struct JSONReader {
 
     private mutating func skipBlanks() { JSONBlanks.skip(&position, in: bytes) }
 
-    private mutating func takes(_ word: String) -> Bool {
-        guard bytes[position...].starts(with: word.utf8) else { return false }
-        position += word.utf8.count
+    private mutating func takes(_ word: StaticString) -> Bool {
+        guard bytes[position...].starts(with: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+        else { return false }
+        position += word.utf8CodeUnitCount
         return true
     }
 
@@ -261,7 +240,12 @@ package struct JSONReader {
         // The byte order mark is no character.
         var column = lineStart == 0 && bytes.starts(with: Self.byteOrderMark) && offset > 0 ? 0 : 1
         for byte in bytes[lineStart..<offset] where byte & 0xC0 != 0x80 { column += 1 }
-        let steps = containers.map(\.step).joined()
+        let steps = containers.steps.map { step in
+            switch step {
+            case .key(let key): "." + ShownText.key(key)
+            case .index(let index): "[\(index)]"
+            }
+        }.joined()
         // Joins bytes, because a combining mark may follow the dot.
         let path = ShownText.path(
             steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)

@@ -1,6 +1,6 @@
-package import Foundation
-import PrefsDocuments
-import PrefsPropertyLists
+import Foundation
+package import PrefsDocuments
+package import PrefsPropertyLists
 
 enum JSONText {
     /// Returns the bytes of a text after a change of its value, as `ChangedText`.
@@ -34,50 +34,42 @@ enum JSONText {
     }
 }
 
-/// The members of the object that a JSON text holds.
-package enum JSONMembers {
-    /// The line in which a key of the object at the top stands; see `TextSyntax.line(ofKey:)`.
-    package static func line(ofKey key: String, in text: Data) -> Int? {
-        text.withUnsafeBytes { JSONSyntax($0).line(ofKey: key) }
-    }
-}
-
 /// The syntax of a JSON text that was read before.
-struct JSONSyntax: TextSyntax {
-    static let form = TextForm(
+package struct JSONSyntax: TextSyntax {
+    package static let form = TextForm(
         commentStart: UInt8(ascii: "/"), separator: UInt8(ascii: ","), space: Array(" ".utf8), step: Array("  ".utf8),
         between: .sameLine(Array(": ".utf8)), joinsEmptied: true)
 
-    let bytes: UnsafeRawBufferPointer
-    var position = 0
+    package let bytes: UnsafeRawBufferPointer
+    package var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     // MARK: - Places
 
-    mutating func skipToValue() {
+    package mutating func skipToValue() {
         if bytes.starts(with: JSONReader.byteOrderMark) { position = JSONReader.byteOrderMark.count }
         skipBlanks()
     }
 
-    mutating func skipBlanks() { JSONBlanks.skip(&position, in: bytes) }
+    package mutating func skipBlanks() { JSONBlanks.skip(&position, in: bytes) }
 
-    mutating func skipComment() -> Bool { JSONBlanks.skipsComment(&position, in: bytes) }
+    package mutating func skipComment() -> Bool { JSONBlanks.skipsComment(&position, in: bytes) }
 
-    mutating func open() -> TextOpening? {
+    package mutating func open() -> TextOpening? {
         guard let byte = current, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else { return nil }
         position += 1
         return TextOpening(isDictionary: byte == UInt8(ascii: "{"))
     }
 
-    mutating func close() throws -> Bool {
+    package mutating func close() throws -> Bool {
         guard let byte = current else { throw TextMismatch() }
         guard byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") else { return false }
         position += 1
         return true
     }
 
-    mutating func skipKey() throws {
+    package mutating func skipKey() throws {
         guard current == UInt8(ascii: "\"") else { throw TextMismatch() }
         position = try end(ofText: position)
     }
@@ -92,14 +84,14 @@ struct JSONSyntax: TextSyntax {
         throw TextMismatch()
     }
 
-    mutating func skipToMember() throws {
+    package mutating func skipToMember() throws {
         skipBlanks()
         guard current == UInt8(ascii: ":") else { throw TextMismatch() }
         position += 1
         skipBlanks()
     }
 
-    mutating func skipValue() throws {
+    package mutating func skipValue() throws {
         guard let first = current else { throw TextMismatch() }
         if first == UInt8(ascii: "\"") { return try skipKey() }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
@@ -141,7 +133,7 @@ struct JSONSyntax: TextSyntax {
         }
     }
 
-    func key(in range: Range<Int>) throws -> String {
+    package func key(in range: Range<Int>) throws -> String {
         let text = bytes[range]
         if !text.contains(UInt8(ascii: "\\")) { return String(decoding: text.dropFirst().dropLast(), as: UTF8.self) }
         guard let key = try JSONReader.value(of: UnsafeRawBufferPointer(rebasing: text), limits: .file).string else {
@@ -151,26 +143,26 @@ struct JSONSyntax: TextSyntax {
     }
 
     /// All values of JSON are laid out alike.
-    func kind(of range: Range<Int>) -> TextForm.Kind { .scalar }
+    package func kind(of range: Range<Int>) -> TextForm.Kind { .scalar }
 
-    func hasItems(_ range: Range<Int>) -> Bool {
+    package func hasItems(_ range: Range<Int>) -> Bool {
         let first = bytes[range.lowerBound]
         return range.count > 2 && (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
     }
 
     // MARK: - Writing
 
-    func isWhole(_ members: [String: StoredValue]) -> Bool { JSONForm.isMistakable(members) }
+    package func isWhole(_ members: [String: StoredValue]) -> Bool { JSONForm.isMistakable(members) }
 
-    func expanded(_ opening: Range<Int>) -> (opening: [UInt8], closing: [UInt8]) { (Array(bytes[opening]), []) }
+    package func expanded(_ opening: Range<Int>) -> (opening: [UInt8], closing: [UInt8]) { (Array(bytes[opening]), []) }
 
-    func bytes(ofKey key: String) -> [UInt8] {
+    package func bytes(ofKey key: String) -> [UInt8] {
         var text: [UInt8] = []
         JSONEscape.append(key, to: &text)
         return text
     }
 
-    func bytes(
+    package func bytes(
         of value: StoredValue, inPlaceOf former: (range: Range<Int>, value: StoredValue)?, style: TextStyle, depth: Int
     ) throws -> [UInt8] {
         guard case .sameLine(let colon) = style.between(.scalar) else { throw TextMismatch() }

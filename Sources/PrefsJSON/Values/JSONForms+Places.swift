@@ -110,11 +110,7 @@ private struct WrittenList {
     ///   - places: the indices of raw elements. Those between them stay.
     ///   - before: the canonical elements at the places.
     private func aligned(_ places: [Int], _ before: [StoredValue], to after: [StoredValue]) -> [StoredValue] {
-        let least = min(before.count, after.count)
-        let start = (0..<least).first { before[$0] != after[$0] } ?? least
-        let end =
-            (0..<(least - start)).first { before[before.count - 1 - $0] != after[after.count - 1 - $0] }
-            ?? least - start
+        let (start, end) = before.commonEnds(with: after)
         var result: [StoredValue] = []
         var copied = 0
         for (index, place) in places.enumerated() {

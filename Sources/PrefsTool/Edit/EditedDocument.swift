@@ -76,8 +76,10 @@ enum EditedSyntax {
 
     /// The line of a key at the top; nil if there is none.
     func line(ofKey key: String, in text: Data) -> Int? {
-        self == .json
-            ? JSONMembers.line(ofKey: key, in: text) : text.withUnsafeBytes { XMLSyntax($0).line(ofKey: key) }
+        text.withUnsafeBytes { bytes in
+            let syntax: any TextSyntax = self == .json ? JSONSyntax(bytes) : XMLSyntax(bytes)
+            return syntax.line(ofKey: key)
+        }
     }
 
     fileprivate func comment(_ text: String) -> String {

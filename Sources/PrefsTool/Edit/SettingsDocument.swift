@@ -55,8 +55,7 @@ struct SettingsDocument: EditedDocument {
         let (base, mine) =
             place.prefs == nil
             ? (shown.withReferences, try entries(members, in: text)) : (values, try settings(members, in: text))
-        var after = mine
-        do { try place.rehearse(from: base, to: &after) } catch { throw EditRejection(error, in: text, syntax) }
+        do { try place.rehearse(from: base, to: mine) } catch { throw EditRejection(error, in: text, syntax) }
         return (base, mine)
     }
 

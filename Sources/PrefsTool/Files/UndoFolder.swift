@@ -55,6 +55,13 @@ struct UndoFolder: Sendable {
         init(after: Fingerprint?) { self.after = after }
 
         init(_ record: [String: StoredValue]) {
+            if let former = record["before"]?.array {
+                // Before 2026-11-28 a record had the whole bytes: a list without an element stood for a missing file.
+                let states = former.map { $0.array?.first?.data } + [record["after"]?.data]
+                edits = zip(states.dropFirst(), states).map { Edit(from: $0, to: $1) }
+                after = Fingerprint(states.last ?? nil)
+                return
+            }
             edits = (record["edits"]?.array ?? []).compactMap { $0.dictionary.map(Edit.init) }
             after = record["after"]?.dictionary.flatMap(Fingerprint.init)
         }
@@ -108,21 +115,12 @@ struct UndoFolder: Sendable {
                 (bytes, start, end) = (before, 0, 0)
                 return
             }
-            let least = min(before.count, after.count)
-            let (start, end) = before.withUnsafeBytes { before in
-                after.withUnsafeBytes { after in
-                    let start = (0..<least).first { before[$0] != after[$0] } ?? least
-                    let end = (0..<(least - start)).first {
-                        before[before.count - 1 - $0] != after[after.count - 1 - $0]
-                    }
-                    return (start, end ?? least - start)
-                }
-            }
+            let (start, end) = before.withUnsafeBytes { before in after.withUnsafeBytes(before.commonEnds) }
             (bytes, self.start, self.end) = (before.dropFirst(start).dropLast(end), start, end)
         }
 
         init(_ stored: [String: StoredValue]) {
-            bytes = if case .data(let bytes)? = stored["bytes"] { bytes } else { nil }
+            bytes = stored["bytes"]?.data
             func count(_ name: String) -> Int { max(0, stored[name]?.integer(as: Int.self) ?? 0) }
             (start, end) = (count("start"), count("end"))
         }

@@ -26,7 +26,7 @@ extension Place {
             if found == nil, let failure { throw failure }
             throw error
         }
-        try rehearse(from: before, to: &after)
+        try rehearse(from: before, to: after)
         if case .notOurs(let file)? = failure { risks.add(Self.risk(of: file)) }
         let isEmpty = failure == nil && before.isEmpty && after.isEmpty
         if !isEmpty {
@@ -91,17 +91,18 @@ extension Place {
     ) throws -> (values: [String: StoredValue], Risks) {
         var (after, risks) = (before, Risks())
         try edit(&after, &risks)
-        for (key, value) in after where before[key] != value && value.isHidden && before[key]?.isHidden != true {
+        let change = DictionaryDifference(from: before, to: after)
+        for (key, value) in change.new where value.isHidden && change.old[key]?.isHidden != true {
             throw CommandError("`\(ShownText.key(key))`: dots stand for a hidden value and cannot be stored")
         }
-        if isOpen { for text in Risks(from: before, to: after).texts { risks.add(text) } }
+        if isOpen { risks.addReplaced(change, nil, in: before) }
         return (after, risks)
     }
 
     /// Throws the error that would reject the change.
-    func rehearse(from before: [String: StoredValue], to after: inout [String: StoredValue]) throws {
+    func rehearse(from before: [String: StoredValue], to after: [String: StoredValue]) throws {
         guard let prefs else {
-            after = try Roots.changed(before, to: after, isRoot: root != nil)
+            try Roots.check(before, to: after, isRoot: root != nil)
             return
         }
         let copy = program.make(prefs.key, InMemoryStore())
@@ -213,11 +214,6 @@ struct Risks {
 
     init() {}
 
-    /// Finds the dictionaries and arrays that another kind of value replaces.
-    init(from before: [String: StoredValue], to after: [String: StoredValue]) {
-        addReplaced(before, after, nil, in: before)
-    }
-
     mutating func add(_ text: String) {
         if !texts.contains(text) { texts.append(text) }
     }
@@ -229,14 +225,13 @@ struct Risks {
 
     func contains(_ others: Risks) -> Bool { Set(texts).isSuperset(of: others.texts) }
 
-    private mutating func addReplaced(
-        _ before: [String: StoredValue], _ after: [String: StoredValue], _ parent: ValuePath?,
-        in all: [String: StoredValue]
-    ) {
-        for (key, old) in before.sorted(by: { $0.key < $1.key }) {
+    /// Adds the dictionaries and arrays that another kind of value replaces.
+    mutating func addReplaced(_ change: DictionaryDifference, _ parent: ValuePath?, in all: [String: StoredValue]) {
+        for (key, old) in change.old.sorted(by: { $0.key < $1.key }) {
             let path = parent?.appending(.key(key)) ?? ValuePath(key)
-            switch (old, after[key]) {
-            case (.dictionary(let old), .dictionary(let new)?): addReplaced(old, new, path, in: all)
+            switch (old, change.new[key]) {
+            case (.dictionary(let old), .dictionary(let new)?):
+                addReplaced(DictionaryDifference(from: old, to: new), path, in: all)
             case (.array, .array?): break
             case (.dictionary, let new?), (.array, let new?):
                 add(Self.change(of: old, to: new, at: path.text(in: all)))

@@ -73,7 +73,7 @@ extension Roots {
                     let before = transaction[root]?.dictionary ?? [:]
                     var after = before
                     try body(&after)
-                    after = try Self.changed(before, to: after, isRoot: true)
+                    try Self.check(before, to: after, isRoot: true)
                     transaction.replace(root, with: after.isEmpty ? nil : .dictionary(after))
                 }
             }
@@ -81,37 +81,37 @@ extension Roots {
                 let before = transaction.content ?? [:]
                 var after = before
                 try body(&after)
-                let result = try Self.changed(before, to: after)
-                for key in before.keys where result.index(forKey: key) == nil { transaction.replace(key, with: nil) }
-                for (key, value) in result { transaction.replace(key, with: value) }
+                // A second copy of many entries takes time and memory.
+                if try Self.check(before, to: after) { transaction.replaceAll(with: after) }
             }
         }
         return takeWarning()
     }
 
-    /// The entries that an update from `before` to `after` would store.
+    /// Vets an update from `before` to `after`, as the base class does: of a root, only the changed keys.
     ///
     /// - Parameter isRoot: whether they are the values of one root.
+    /// - Returns: whether they differ.
     /// - Throws: `PrefsError` if the update would be rejected.
-    static func changed(
+    @discardableResult
+    static func check(
         _ before: [String: StoredValue], to after: [String: StoredValue], isRoot: Bool = false
-    ) throws -> [String: StoredValue] {
+    ) throws -> Bool {
+        let change = RootChange(from: before, to: after)
         if isRoot {
             var root: [String: StoredValue]? = before
-            try RootChange(from: before, to: after).checked().apply(to: &root)
-            return root ?? [:]
+            return try change.checked().apply(to: &root)
         }
-        var result = after
-        // Vets only the changed keys of a root, as the base class does.
-        for (name, entry) in after {
-            guard case .dictionary(let old)? = before[name], case .dictionary(let new) = entry else { continue }
-            var root: [String: StoredValue]? = old
-            try RootChange(from: old, to: new).checked().apply(to: &root)
-            result[name] = root.map(StoredValue.dictionary)
+        var others: [String: StoredValue] = [:]
+        for (name, entry) in change.assigned {
+            guard case .dictionary(let old)? = before[name], case .dictionary(let new) = entry else {
+                others[name] = entry
+                continue
+            }
+            try check(old, to: new, isRoot: true)
         }
-        let others = result.filter { $0.value.dictionary == nil || before[$0.key]?.dictionary == nil }
-        let change = try RootChange(from: before, to: others).checked()
-        for name in change.assigned.keys { try NameVetting.checkRoot(name) }
-        return result
+        _ = try RootChange(from: [:], to: others).checked()
+        for name in others.keys { try NameVetting.checkRoot(name) }
+        return !change.isEmpty
     }
 }

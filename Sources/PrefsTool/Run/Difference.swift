@@ -15,8 +15,11 @@ struct Difference {
 
     init(from before: [String: StoredValue], to after: [String: StoredValue], hiding secrets: Secrets) {
         self.secrets = secrets
-        values = before.merging(after, uniquingKeysWith: { $1 })
-        for key in values.sortedByBytes.map(\.key) { add(before[key], after[key], at: ValuePath(key)) }
+        let change = DictionaryDifference(from: before, to: after)
+        values = after.merging(change.old) { new, _ in new }
+        for key in change.keys.sorted(by: { $0.precedes($1) }) {
+            add(change.old[key], change.new[key], at: ValuePath(key))
+        }
     }
 
     /// The differences at a place and in it.
@@ -40,9 +43,7 @@ struct Difference {
     }
 
     private mutating func add(_ old: [StoredValue], _ new: [StoredValue], at path: ValuePath) {
-        let shorter = min(old.count, new.count)
-        let start = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
-        let end = (0..<shorter - start).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - start
+        let (start, end) = old.commonEnds(with: new)
         let (olds, news) = (old[start..<old.count - end], new[start..<new.count - end])
         // An index counts among the elements of the side that has it.
         for index in start..<max(olds.endIndex, news.endIndex) {

@@ -75,16 +75,15 @@ extension Runner {
         let path = invocation.operands.first.flatMap { $0 == "-" ? nil : $0.absolutePath }
         let bytes = try ExportFile.read(path, orInput: invocation.context.input)
         let name = invocation.operands.first ?? "standard input"
-        let ending = "; nothing has changed"
-        let imported = try Self.values(of: bytes, from: name, isFile: place.keepsNulls, ending: ending)
-        if place.prefs == nil, !place.keepsNulls {
-            // The values of an import are rounded already.
-            let exact = try Self.values(of: bytes, from: name, isFile: true)
-            let long = exact.filter(\.value.holdsDecimal)
-            if !long.isEmpty { throw CommandError(Self.losses(of: long).texts.joined(separator: "; ") + ending) }
-        }
+        let imported = try Self.values(
+            of: bytes, from: name, isFile: place.keepsNulls, ending: "; nothing has changed")
         let values = try place.importable(imported.filter { place.prefs == nil || $0.key != JSONForm.schema })
+        // The types of declared keys say which numbers they take.
+        let isRounding = place.prefs == nil && !place.keepsNulls
+        let rounded = isRounding ? values.filter { $0.value.plain != $0.value } : [:]
         return try place.change(invocation) { stored, risks in
+            for text in Self.losses(of: rounded).texts { risks.add(text) }
+            let values = values.merging(rounded.mapValues(\.plain)) { $1 }
             guard invocation.options.has(.replace) else {
                 stored.merge(values) { place.prefs == nil ? $1.merged(over: $0) : $1 }
                 return
@@ -168,17 +167,19 @@ extension Runner {
             if invocation.isDryRun { throw CommandError("\(path): has changed since the write that would be reverted") }
             throw PrefsError(error)
         }
+        let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
+        // A large file is not decoded again. Of a malformed one, the domain has another state.
+        let now = try? domain.entries()
         func entries(_ bytes: Data?) -> [String: StoredValue] {
             bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]
         }
         let difference = Difference(
-            from: entries(replacement.after), to: entries(replacement.before), hiding: place.secrets
-        )
+            from: now?.failure == nil ? now?.entries ?? [:] : entries(replacement.after),
+            to: entries(replacement.before), hiding: place.secrets)
         let shown =
             difference.isEmpty && !wantsJSON
             ? Outcome(output: "no value changes, only the text of the file\n") : difference.outcome(invocation)
         if invocation.isDryRun { return shown }
-        let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
         // An undo is no write that another one reverts.
         var hook = ToolHook.current
         hook?.committed = nil

@@ -4,8 +4,6 @@ struct DictionaryCollector {
     private(set) var members: [String: StoredValue] = [:]
     /// Why a write of the dictionary would lose an entry; nil if it would lose nothing.
     private(set) var loss: String?
-    /// Whether a key has characters beyond ASCII.
-    private var isBeyondASCII = false
 
     /// The entry that stays if two keys are spellings of one text.
     enum SpellingRule {
@@ -21,18 +19,17 @@ struct DictionaryCollector {
 
     /// - Returns: false if an entry has a key with the same bytes.
     mutating func add(_ key: String, _ value: StoredValue, _ rule: SpellingRule) -> Bool {
-        // Two spellings differ in characters beyond ASCII, of which U+212A is equal to "K".
-        isBeyondASCII = isBeyondASCII || !key.utf8.allSatisfy { $0 < 0x80 }
-        if isBeyondASCII, let index = members.index(forKey: key) {
-            let former = members[index].key
-            if former.utf8.elementsEqual(key.utf8) { return false }
-            loss =
-                "the keys \(Self.quoted(former)) and \(Self.quoted(key)) differ only in Unicode normalization, "
-                + "and a write would lose one of them"
-            if rule == .lastCounts { members[key] = value }
+        // Searched once, because most keys are new. The former key stays in any case.
+        guard let replaced = members.updateValue(value, forKey: key), let index = members.index(forKey: key) else {
             return true
         }
-        return members.updateValue(value, forKey: key) == nil
+        let former = members[index].key
+        if former.hasSameBytes(as: key) { return false }
+        loss =
+            "the keys \(Self.quoted(former)) and \(Self.quoted(key)) differ only in Unicode normalization, "
+            + "and a write would lose one of them"
+        if rule == .firstCounts { members[key] = replaced }
+        return true
     }
 
     /// The key with its spelling: `"é" (U+0065 U+0301)`.

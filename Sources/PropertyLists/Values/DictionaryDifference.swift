@@ -11,15 +11,12 @@ package struct DictionaryDifference: Sendable {
     package var estimatedBytes: Int { old.estimatedBytes + new.estimatedBytes }
 
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
-        if before.isIdentical(to: after) { return }
-        for (key, value) in after {
-            let former = before[key]
-            if former == value { continue }
+        after.forEachChange(since: before) { key, value, former in
+            if former?.value == value { return }
             keys.insert(key)
-            old[key] = former
+            old[key] = former?.value
             new[key] = value
-        }
-        for (key, value) in before where after.index(forKey: key) == nil {
+        } removed: { key, value in
             keys.insert(key)
             old[key] = value
         }
@@ -53,5 +50,15 @@ package struct DictionaryDifference: Sendable {
         var values = values
         for key in keys { values[key] = new[key] }
         return values
+    }
+}
+
+extension RandomAccessCollection where Index == Int, Element: Equatable {
+    /// The numbers of elements that two collections have in common at their start and, behind it, at their end.
+    @inlinable package func commonEnds(with other: Self) -> (start: Int, end: Int) {
+        let least = Swift.min(count, other.count)
+        let start = (0..<least).first { self[startIndex + $0] != other[other.startIndex + $0] } ?? least
+        let end = (0..<(least - start)).first { self[endIndex - 1 - $0] != other[other.endIndex - 1 - $0] }
+        return (start, end ?? least - start)
     }
 }

@@ -57,6 +57,10 @@ package enum StoredValue: Sendable {
         if case .string(let text) = self { text } else { nil }
     }
 
+    package var data: Data? {
+        if case .data(let data) = self { data } else { nil }
+    }
+
     package var isNull: Bool {
         if case .null = self { true } else { false }
     }
@@ -66,7 +70,7 @@ package enum StoredValue: Sendable {
     }
 
     /// Whether the value, or a scalar inside of it, satisfies a condition.
-    private func holds(_ isFound: (StoredValue) -> Bool) -> Bool {
+    func holds(_ isFound: (StoredValue) -> Bool) -> Bool {
         switch self {
         case .array(let elements): elements.contains { $0.holds(isFound) }
         case .dictionary(let members): members.values.contains { $0.holds(isFound) }
@@ -76,9 +80,6 @@ package enum StoredValue: Sendable {
 
     /// Whether a null is in the value.
     package var holdsNull: Bool { holds(\.isNull) }
-
-    /// Whether a number that a double does not hold exactly is in the value.
-    package var holdsDecimal: Bool { holds(\.isDecimal) }
 
     /// Whether a foreign object is in the value.
     var holdsForeign: Bool { holds { if case .foreign = $0 { true } else { false } } }
@@ -230,6 +231,26 @@ extension [String: StoredValue] {
             return isEqual
         }
         return isEqual
+    }
+
+    /// Calls a closure with each member that differs from the member of a former dictionary that has an equal key, in
+    /// its value or in the spelling of its key; and another closure with each former member whose key is gone. Shared
+    /// storage is not traversed.
+    package func forEachChange(
+        since former: Self, _ assigned: (String, StoredValue, _ former: Element?) -> Void,
+        removed: (String, StoredValue) -> Void
+    ) {
+        if isIdentical(to: former) { return }
+        var common = 0
+        forEach(besides: former) { key, value, other in
+            common += other == nil ? 0 : 1
+            let isEqual = other.map { $0.value == value && $0.key.hasSameBytes(as: key) } ?? false
+            if !isEqual { assigned(key, value, other) }
+            return true
+        }
+        // Most changes remove nothing.
+        if common == former.count { return }
+        for (key, value) in former where index(forKey: key) == nil { removed(key, value) }
     }
 
     /// Calls the closure with each member and the member of another dictionary that has an equal key, until the closure

@@ -11,6 +11,23 @@ extension String {
         self = text
     }
 
+    /// The text of UTF-8 bytes in memory; nil if they are not UTF-8.
+    package init?(validUTF8 bytes: UnsafeRawBufferPointer) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasBytes(bytes) else { return nil }
+        self = text
+    }
+
+    func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var text = self
+        return text.withUTF8 { text in
+            guard text.count == bytes.count, let start = text.baseAddress, let other = bytes.baseAddress else {
+                return text.count == bytes.count
+            }
+            return memcmp(start, other, text.count) == 0
+        }
+    }
+
     /// The bytes that the text takes in a binary property list: as ASCII, or as UTF-16 if one character is not ASCII.
     package var encodedBytes: Int {
         // The two counts are equal if the text is ASCII. A string knows that.
@@ -22,15 +39,8 @@ extension String {
     package func hasSameBytes(as other: String) -> Bool {
         // Short texts, and texts that share their storage, are equal in their two words.
         if hasSameWords(as: other) { return true }
-        var (left, right) = (self, other)
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
-                guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
-                    return left.count == right.count
-                }
-                return memcmp(start, other, left.count) == 0
-            }
-        }
+        var other = other
+        return other.withUTF8 { hasBytes(UnsafeRawBufferPointer($0)) }
     }
 
     /// The order of the bytes. Swift's `<` is not a consistent order of partly composed texts: the order of two

@@ -12,7 +12,14 @@ struct XMLFormat: FileFormatCoder {
 
     /// An XML property list holds dates to the second.
     func storable(_ content: [String: StoredValue]) -> [String: StoredValue] {
-        content.mapValues(Self.withWholeSeconds)
+        // A copy of all values would take as much memory as the values.
+        guard content.values.contains(where: { $0.holds(Self.hasFraction) }) else { return content }
+        return content.mapValues(Self.withWholeSeconds)
+    }
+
+    private static func hasFraction(_ value: StoredValue) -> Bool {
+        guard case .date = value else { return false }
+        return value != withWholeSeconds(value)
     }
 
     private static func withWholeSeconds(_ value: StoredValue) -> StoredValue {

@@ -6,7 +6,7 @@ extension XMLPropertyListReader {
     ) throws(DecodingFailure) -> StoredValue {
         if !isEmpty {
             let text = try content(of: name)
-            guard text.allSatisfy({ $0 == 0x20 || (9...13).contains($0) }) else {
+            guard text.utf8.allSatisfy({ $0 == 0x20 || (9...13).contains($0) }) else {
                 throw scanner.failure("<\(name)> has content", at: start)
             }
         }
@@ -17,7 +17,7 @@ extension XMLPropertyListReader {
         _ name: StaticString, _ isEmpty: Bool, at start: Int,
         _ parse: (String) -> StoredValue?
     ) throws(DecodingFailure) -> StoredValue {
-        let text = isEmpty ? "" : String(decoding: try content(of: name), as: UTF8.self)
+        let text = isEmpty ? "" : try content(of: name)
         guard let value = parse(XMLPropertyListScalar.trimmed(text)) else {
             throw scanner.failure(XMLPropertyListScalar.reason(name), at: start)
         }
@@ -25,7 +25,7 @@ extension XMLPropertyListReader {
     }
 
     /// The text of an element whose start tag was read. The element must hold only text.
-    mutating func content(of name: StaticString) throws(DecodingFailure) -> [UInt8] {
+    mutating func content(of name: StaticString) throws(DecodingFailure) -> String {
         let text = try scanner.readText()
         try expectEnd(name)
         return text

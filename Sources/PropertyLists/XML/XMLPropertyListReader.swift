@@ -8,23 +8,10 @@ import Foundation
 /// values that do not parse are failures with line and column.
 package struct XMLPropertyListReader {
     var scanner: XMLScanner
-    /// The arrays and dictionaries around the position, from the outside in.
-    private var containers: [Container] = []
+    /// The arrays and dictionaries around the position. The offset of a key is that of its tag.
+    private var containers = ContainerStack()
     private var nodes = 0
     private var loss: String?
-
-    private struct Container {
-        let isDictionary: Bool
-        let start: Int
-        var elements: [StoredValue] = []
-        var collector = DictionaryCollector()
-        /// The key whose value comes next.
-        var key: String?
-        /// The offsets of the tags of the keys.
-        var keyStarts: [Int] = []
-
-        var name: String { isDictionary ? "dict" : "array" }
-    }
 
     /// Whether bytes begin like XML: with `<` after a byte order mark and blanks, in UTF-8 or UTF-16.
     package static func isXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -46,9 +33,13 @@ package struct XMLPropertyListReader {
     private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (
         value: StoredValue, loss: String?
     ) {
-        var reader = Self(scanner: XMLScanner(bytes))
-        let value = try reader.readDocument()
-        return (value, reader.loss)
+        var reader = Self(scanner: XMLScanner(bytes, texts: RecentTexts(of: bytes)))
+        do throws(DecodingFailure) {
+            let value = try reader.readDocument()
+            return (value, reader.loss)
+        } catch {
+            throw reader.repetition() ?? error
+        }
     }
 
     // MARK: - Document
@@ -93,8 +84,8 @@ package struct XMLPropertyListReader {
             // Each round closes a container or finds the next value.
             while true {
                 if let complete = value {
-                    guard !containers.isEmpty else { return complete }
-                    try add(complete)
+                    guard containers.count > 0 else { return complete }
+                    containers.add(complete)
                 }
                 if let next = try nextValueTag() {
                     tag = next
@@ -105,54 +96,21 @@ package struct XMLPropertyListReader {
         }
     }
 
-    private mutating func add(_ value: StoredValue) throws(DecodingFailure) {
-        let last = containers.count - 1
-        if containers[last].isDictionary, let key = containers[last].key {
-            guard containers[last].collector.add(key, value, .lastCounts) else { throw repetition(of: key) }
-            containers[last].key = nil
-        } else {
-            containers[last].elements.append(value)
-        }
-    }
-
-    /// The failure for the last key of the innermost container, which occurs twice.
-    private func repetition(of key: String) -> DecodingFailure {
-        var rereader = self
-        var starts = containers.last?.keyStarts ?? []
-        let second = starts.popLast()
-        let first = starts.first { rereader.key(at: $0)?.utf8.elementsEqual(key.utf8) == true } ?? 0
-        return scanner.failure(
-            "the key \(DictionaryCollector.quoted(key)) occurs twice, first in line \(scanner.line(at: first))",
-            at: second)
-    }
-
-    private mutating func key(at start: Int) -> String? {
-        scanner.position = start
-        guard case .start(_, let isEmpty)? = try? scanner.nextTag() else { return nil }
-        return isEmpty ? "" : try? key()
-    }
-
-    private mutating func key() throws(DecodingFailure) -> String {
-        String(decoding: try content(of: "key"), as: UTF8.self)
-    }
-
     /// The start tag of the next value in the innermost container, after its key; nil at the container's end.
     private mutating func nextValueTag() throws(DecodingFailure) -> (name: Range<Int>, isEmpty: Bool)? {
-        let last = containers.count - 1
+        let container: StaticString = containers.isInDictionary ? "dict" : "array"
         while true {
             let start = scanner.position
             switch try scanner.nextTag() {
-            case .endOfDocument:
-                throw scanner.failure("<\(containers[last].name)> is not closed", at: containers[last].start)
+            case .endOfDocument: throw scanner.failure("<\(container)> is not closed", at: containers.start)
             case .end(let name):
-                let isOwn = containers[last].isDictionary ? scanner.isName(name, "dict") : scanner.isName(name, "array")
-                guard isOwn else { throw mismatch(containers[last].name, name) }
-                guard containers[last].key == nil else { throw scanner.failure("a key without a value", at: start) }
+                guard scanner.isName(name, container) else { throw mismatch("\(container)", name) }
+                guard !containers.isBehindKey else { throw scanner.failure("a key without a value", at: start) }
                 return nil
             case .start(let name, let isEmpty):
-                guard containers[last].isDictionary else { return (name, isEmpty) }
+                guard containers.isInDictionary else { return (name, isEmpty) }
                 let isKey = scanner.isName(name, "key")
-                if containers[last].key != nil {
+                if containers.isBehindKey {
                     guard !isKey else { throw scanner.failure("a key without a value", at: start) }
                     return (name, isEmpty)
                 }
@@ -160,28 +118,38 @@ package struct XMLPropertyListReader {
                     throw scanner.failure("expected <key>, found <\(scanner.text(name))>", at: name.lowerBound - 1)
                 }
                 try countNode()
-                let key = isEmpty ? "" : try key()
+                let key = isEmpty ? "" : try content(of: "key")
                 guard StreamSafeText.isSafe(key) else {
                     throw scanner.unsupported(StreamSafeText.reason, at: name.lowerBound - 1)
                 }
-                containers[last].key = key
-                containers[last].keyStarts.append(name.lowerBound - 1)
+                containers.add(key, at: name.lowerBound - 1)
             }
         }
     }
 
+    /// The failure for a key that occurs twice before the position.
+    private mutating func repetition() -> DecodingFailure? {
+        guard let repeated = containers.repeatedKey(allowsSpellings: true) else { return nil }
+        // The document has not ended there.
+        scanner.position = repeated.second
+        let (key, line) = (DictionaryCollector.quoted(repeated.key), scanner.line(at: repeated.first))
+        return scanner.failure("the key \(key) occurs twice, first in line \(line)")
+    }
+
     private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
-        let container = containers.removeLast()
-        guard container.isDictionary else { return .array(container.elements) }
-        loss = loss ?? container.collector.loss
-        let members = container.collector.members
-        guard members.count == 1, let value = members[KeyedArchiveUID.key], value.isNumber else {
-            return .dictionary(members)
+        let start = containers.start
+        guard let ended = containers.end(allowsSpellings: true) else {
+            // The caller says which.
+            throw scanner.failure("a key occurs twice")
         }
+        loss = loss ?? ended.loss
+        guard let members = ended.value.dictionary, members.count == 1, let value = members[KeyedArchiveUID.key],
+            value.isNumber
+        else { return ended.value }
         // Foundation accepts every number and truncates it to 32 bits.
         guard case .integer(let value) = value, let value = UInt32(exactly: value) else {
             throw scanner.failure(
-                "a dictionary with the lone key CF$UID whose number is not one of a keyed archive", at: container.start)
+                "a dictionary with the lone key CF$UID whose number is not one of a keyed archive", at: start)
         }
         return .uid(KeyedArchiveUID(value: UInt64(value)))
     }
@@ -196,13 +164,13 @@ package struct XMLPropertyListReader {
         }
         try countNode()
         if scanner.isName(name, "dict") || scanner.isName(name, "array") {
-            let container = Container(isDictionary: scanner.isName(name, "dict"), start: start)
-            if isEmpty { return container.isDictionary ? .dictionary([:]) : .array([]) }
-            containers.append(container)
+            let isDictionary = scanner.isName(name, "dict")
+            if isEmpty { return isDictionary ? .dictionary([:]) : .array([]) }
+            containers.begin(isDictionary: isDictionary, at: start)
             return nil
         }
         if scanner.isName(name, "string") {
-            return .string(isEmpty ? "" : String(decoding: try content(of: "string"), as: UTF8.self))
+            return .string(isEmpty ? "" : try content(of: "string"))
         }
         if scanner.isName(name, "true") { return try readBoolean("true", isEmpty, at: start) }
         if scanner.isName(name, "false") { return try readBoolean("false", isEmpty, at: start) }

@@ -1,5 +1,44 @@
 import Foundation
 
+/// The blanks between the parts of an XML text.
+package struct XMLLayout {
+    /// The end of a line, and the indentation of the outermost value; nil if all is on one line.
+    private let lineEnd: [UInt8]?
+    /// One step of indentation.
+    private let step: [UInt8]
+    /// What is between a key and its value; nil if the value has a line of its own.
+    fileprivate let between: (StoredValue) -> [UInt8]?
+    /// The most steps before a line of data.
+    private var mostSteps = Int.max
+
+    package init(lineEnd: [UInt8]?, step: [UInt8], between: @escaping (StoredValue) -> [UInt8]?) {
+        (self.lineEnd, self.step, self.between) = (lineEnd, step, between)
+    }
+
+    /// The layout of Foundation, which does not indent the lines of data deeper than eight levels.
+    fileprivate static var document: XMLLayout {
+        var layout = XMLLayout(lineEnd: Array("\n".utf8), step: Array("\t".utf8)) { _ in nil }
+        layout.mostSteps = 8
+        return layout
+    }
+
+    fileprivate func startLine(_ depth: Int, in bytes: inout [UInt8]) {
+        guard let lineEnd else { return }
+        bytes += lineEnd
+        for _ in 0..<depth { bytes += step }
+    }
+
+    /// What is before each line of data, and how many bytes such a line has: it ends at column 76, and a tab takes eight
+    /// columns. nil if the data is on one line.
+    fileprivate func linesOfData(_ depth: Int) -> (start: [UInt8], length: Int)? {
+        if lineEnd == nil { return nil }
+        var start: [UInt8] = []
+        startLine(min(depth, mostSteps), in: &start)
+        let columns = start.reduce(0) { $0 + ($1 == UInt8(ascii: "\t") ? 8 : $1 == 0x20 ? 1 : 0) }
+        return (start, max(12, (76 - columns) / 4 * 4))
+    }
+}
+
 /// Writes an XML property list that Foundation, Python's plistlib and libplist read as equal values, in every locale.
 ///
 /// Rejects values that they would read differently: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years
@@ -8,9 +47,14 @@ import Foundation
 /// in the same place, because this package reads it and nothing gets worse.
 ///
 /// Works without recursion, because a thread may have a small stack.
-struct XMLPropertyListWriter {
+package struct XMLPropertyListWriter {
+    private let layout: XMLLayout
+    /// The number of containers around the value.
+    private let outerDepth: Int
     private var bytes: [UInt8] = []
     private var nodes = 0
+    /// Whether the next part is on the line of its key.
+    private var isBehindKey = false
     /// The containers around the current value, from the outside in.
     private var containers: [Container] = []
 
@@ -32,18 +76,40 @@ struct XMLPropertyListWriter {
     static func data(
         from value: StoredValue, replacing former: StoredValue? = nil
     ) throws(EncodingFailure) -> Data {
-        var writer = Self()
+        var writer = Self(layout: .document, outerDepth: 0)
         writer.bytes +=
             """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
             <plist version="1.0">
-
             """.utf8
-        try writer.begin(value, replacing: former)
-        while !writer.containers.isEmpty { try writer.step() }
-        writer.bytes += "</plist>\n".utf8
+        try writer.write(value, replacing: former)
+        writer.bytes += "\n</plist>\n".utf8
         return Data(writer.bytes)
+    }
+
+    /// The element of a value inside of another text.
+    ///
+    /// - Parameter depth: the number of containers around it.
+    package static func bytes(
+        of value: StoredValue, replacing former: StoredValue?, layout: XMLLayout, depth: Int
+    ) throws(EncodingFailure) -> [UInt8] {
+        var writer = Self(layout: layout, outerDepth: depth)
+        try writer.write(value, replacing: former)
+        return writer.bytes
+    }
+
+    package static func bytes(ofKey key: String) throws(EncodingFailure) -> [UInt8] {
+        var writer = Self(layout: .document, outerDepth: 0)
+        try writer.write(key: key, isKept: false)
+        return writer.bytes
+    }
+
+    private init(layout: XMLLayout, outerDepth: Int) { (self.layout, self.outerDepth) = (layout, outerDepth) }
+
+    private mutating func write(_ value: StoredValue, replacing former: StoredValue?) throws(EncodingFailure) {
+        try begin(value, replacing: former)
+        while !containers.isEmpty { try step() }
     }
 
     // MARK: - Values
@@ -54,7 +120,7 @@ struct XMLPropertyListWriter {
         nodes += 1
         // A reference of a keyed archive is a dictionary in XML, and its number is a level deeper.
         let levels = if case .uid = value { depth + 1 } else { depth }
-        guard levels <= PropertyListLimits.fileDepth else {
+        guard outerDepth + levels <= PropertyListLimits.fileDepth else {
             throw failure("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
         guard nodes <= PropertyListLimits.fileNodes else {
@@ -62,10 +128,9 @@ struct XMLPropertyListWriter {
         }
         switch value {
         case .string(let text):
-            indent(depth)
-            bytes += "<string>".utf8
+            line("<string>", depth)
             try write(text, isKept: value == former)
-            bytes += "</string>\n".utf8
+            bytes += "</string>".utf8
         case .bool(let bool): line(bool ? "<true/>" : "<false/>", depth)
         case .integer(let value): line("<integer>\(value)</integer>", depth)
         case .unsigned(let value): line("<integer>\(value)</integer>", depth)
@@ -81,7 +146,7 @@ struct XMLPropertyListWriter {
                 throw failure("a reference of a keyed archive beyond 32 bits cannot be stored in XML")
             }
             line("<dict>", depth)
-            line("<key>\(KeyedArchiveUID.key)</key>", depth + 1)
+            try write(key: KeyedArchiveUID.key, isKept: false, before: .integer(0), depth + 1)
             line("<integer>\(uid.value)</integer>", depth + 1)
             line("</dict>", depth)
         }
@@ -121,38 +186,43 @@ struct XMLPropertyListWriter {
         var former = index < container.formerElements.count ? container.formerElements[index] : nil
         if let key = container.keys?[index] {
             former = container.formerMembers[key]
-            indent(last + 1)
-            bytes += "<key>".utf8
-            try write(key, isKept: former != nil)
-            bytes += "</key>\n".utf8
+            try write(key: key, isKept: former != nil, before: container.values[index], last + 1)
         }
         try begin(container.values[index], replacing: former)
     }
 
     private mutating func write(_ data: Data, depth: Int) {
         line("<data>", depth)
-        // Foundation does not indent the lines of data deeper than eight levels.
-        let margin = min(depth, 8)
-        let length = 76 - margin * 8
         let text = Array(data.base64EncodedData())
-        for start in stride(from: 0, to: text.count, by: length) {
-            indent(margin)
-            bytes += text[start..<min(start + length, text.count)]
-            bytes.append(UInt8(ascii: "\n"))
+        if let lines = layout.linesOfData(depth) {
+            for start in stride(from: 0, to: text.count, by: lines.length) {
+                bytes += lines.start
+                bytes += text[start..<min(start + lines.length, text.count)]
+            }
+        } else {
+            bytes += text
         }
         line("</data>", depth)
     }
 
     // MARK: - Texts
 
+    /// Writes a text in the next line, or behind its key.
     private mutating func line(_ content: String, _ depth: Int) {
-        indent(depth)
+        if !isBehindKey, !bytes.isEmpty { layout.startLine(depth, in: &bytes) }
+        isBehindKey = false
         bytes += content.utf8
-        bytes.append(UInt8(ascii: "\n"))
     }
 
-    private mutating func indent(_ depth: Int) {
-        for _ in 0..<depth { bytes.append(UInt8(ascii: "\t")) }
+    private mutating func write(
+        key: String, isKept: Bool, before value: StoredValue? = nil, _ depth: Int = 0
+    ) throws(EncodingFailure) {
+        line("<key>", depth)
+        try write(key, isKept: isKept)
+        bytes += "</key>".utf8
+        guard let blanks = value.flatMap(layout.between) else { return }
+        bytes += blanks
+        isBehindKey = true
     }
 
     private mutating func write(_ text: String, isKept: Bool) throws(EncodingFailure) {

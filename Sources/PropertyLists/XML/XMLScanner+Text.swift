@@ -3,7 +3,9 @@ import Foundation
 /// The text of an element: references, CDATA sections and the bytes between them.
 extension XMLScanner {
     /// The text up to the next tag, with references expanded, CDATA sections joined and comments left out.
-    package mutating func readText() throws(DecodingFailure) -> [UInt8] {
+    package mutating func readText() throws(DecodingFailure) -> String {
+        // Most texts have no other parts, so that their bytes need not be collected.
+        if let text = readPlainText() { return text }
         var text: [UInt8] = []
         while let byte = current {
             switch byte {
@@ -12,17 +14,35 @@ extension XMLScanner {
                 if try skipSection() {
                     try append((start + 9)..<(position - 3), to: &text)
                 } else if try !skipIgnored() {
-                    return text
+                    return String(decoding: text, as: UTF8.self)
                 }
             case UInt8(ascii: "&"):
                 try readReference(into: &text)
             default:
                 let start = position
-                while let byte = current, byte != UInt8(ascii: "<"), byte != UInt8(ascii: "&") { position += 1 }
+                position = endOfPlainText()
                 try append(start..<position, to: &text)
             }
         }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Moves behind a text that ends with an end tag; nil for a text of several parts, and for bytes that are not UTF-8.
+    private mutating func readPlainText() -> String? {
+        let end = endOfPlainText()
+        guard end + 1 < bytes.count, bytes[end] == UInt8(ascii: "<"), bytes[end + 1] == UInt8(ascii: "/") else {
+            return nil
+        }
+        let content = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
+        guard let text = texts.map({ $0.text(of: content) }) ?? String(validUTF8: content) else { return nil }
+        position = end
         return text
+    }
+
+    private func endOfPlainText() -> Int {
+        var end = position
+        while end < bytes.count, bytes[end] != UInt8(ascii: "<"), bytes[end] != UInt8(ascii: "&") { end += 1 }
+        return end
     }
 
     private func append(_ range: Range<Int>, to text: inout [UInt8]) throws(DecodingFailure) {

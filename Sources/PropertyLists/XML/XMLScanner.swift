@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads the parts of an XML 1.0 document, one after the other, and each byte once: tags, text, comments, processing
 /// instructions and the document type. The document type is skipped and never followed.
 ///
@@ -6,6 +8,8 @@
 package struct XMLScanner {
     package let bytes: UnsafeRawBufferPointer
     package var position = 0
+    /// nil if texts are not kept.
+    let texts: RecentTexts?
 
     /// The part between two pieces of text.
     package enum Markup {
@@ -14,8 +18,8 @@ package struct XMLScanner {
         case endOfDocument
     }
 
-    package init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
+    package init(_ bytes: UnsafeRawBufferPointer, texts: RecentTexts? = nil) {
+        (self.bytes, self.texts) = (bytes, texts)
     }
 
     // MARK: - Markup
@@ -149,8 +153,7 @@ package struct XMLScanner {
     }
 
     package func isName(_ range: Range<Int>, _ name: StaticString) -> Bool {
-        range.count == name.utf8CodeUnitCount
-            && name.withUTF8Buffer { bytes[range].elementsEqual($0) }
+        range.count == name.utf8CodeUnitCount && hasWord(name, at: range.lowerBound)
     }
 
     @discardableResult package mutating func skipBlanks() -> Bool {
@@ -166,12 +169,15 @@ package struct XMLScanner {
     }
 
     mutating func take(_ word: StaticString) -> Bool {
-        let count = word.utf8CodeUnitCount
-        guard position + count <= bytes.count,
-            word.withUTF8Buffer({ bytes[position..<(position + count)].elementsEqual($0) })
-        else { return false }
-        position += count
+        guard hasWord(word, at: position) else { return false }
+        position += word.utf8CodeUnitCount
         return true
+    }
+
+    private func hasWord(_ word: StaticString, at start: Int) -> Bool {
+        let count = word.utf8CodeUnitCount
+        guard let bytes = bytes.baseAddress, start + count <= self.bytes.count else { return false }
+        return memcmp(bytes + start, word.utf8Start, count) == 0
     }
 
     /// Moves after the next occurrence of a mark.

@@ -35,6 +35,8 @@ import Testing
             "line 1, column 15: null cannot be stored in a property list; leave it out (at a[0].b[1])",
         #"{"a":1,"b":2,"a":3}"#: "line 1, column 14: the key occurs twice, first in line 1 (at a)",
         #"{"a":null,"a":3}"#: "line 1, column 11: the key occurs twice, first in line 1 (at a)",
+        #"{"a":{"b":1},"a":[{"b":1,"b":2,"#: "line 1, column 14: the key occurs twice, first in line 1 (at a)",
+        #"{"a":[{"b":1,"b":2},3}"#: "line 1, column 14: the key occurs twice, first in line 1 (at a[0].b)",
         "{\n\"a\\u0062\": {\"a\": 1},\n\n  \"ab\":3}":
             "line 4, column 3: the key occurs twice, first in line 2 (at ab)",
         "{\"\u{E9}\":1,\"e\u{301}\":2}":

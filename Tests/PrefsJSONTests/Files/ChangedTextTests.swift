@@ -176,6 +176,16 @@ import TestSupport
     }
 
     /// A file that a read would reject is not written.
+    /// It was changed since its value was read: one more member, and another one.
+    @Test(arguments: [#"{"a": 1, "b": 2}"#, #"{"b": 1}"#])
+    func aTextThatHasOtherMembersIsWrittenAsAWhole(_ text: String) throws {
+        let new = StoredValue.dictionary(["a": .integer(2)])
+        let changed = try Data(text.utf8).withUnsafeBytes {
+            try JSONText.data(changing: $0, from: .dictionary(["a": .integer(1)]), to: new)
+        }
+        #expect(try JSONReader.value(of: changed, limits: .file) == new)
+    }
+
     @Test func moreValuesThanAReadAcceptsAreRejected() throws {
         var limits = JSONReader.Limits.file
         limits.nodes = 10

@@ -37,7 +37,7 @@ enum ValueCheck {
         try demandSame(expected, copy, "vetting made another value of it")
         for format in [FileFormat].all { try checkWriting(StoredValue(of: copy), as: format) }
         let exported = try ExportFormat.json.data(of: [key: StoredValue(of: copy)])
-        try demandSame([key: copy], ImportedData.values(of: exported).objects, "another value than in JSON")
+        try demandSame([key: copy], ExportFormat.values(of: exported).objects, "another value than in JSON")
         return true
     }
 
