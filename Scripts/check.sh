@@ -17,12 +17,6 @@ $step "format lint" Scripts/format.sh --lint
 $step "order of the targets" Scripts/order.sh
 printf '%s\n' Tests/Mutants/*.patch | $step "every mutant applies" xargs -n 1 git apply --check
 $step "debug build, warnings are errors" swift build --build-tests -Xswiftc -warnings-as-errors
-# As a part of another package, it lacks two declarations: `GroupCommit`, in the queue of its updates, and `RepeatingStore`, by which an
-# assignment is told from the body of an update.
-$step "EtcdStore is written as a store of others" bash -c '
-    ! find Sources/PrefsEtcd -name "*.swift" | xargs swiftc -typecheck -parse-as-library -package-name another \
-        -module-name PrefsEtcd -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
-        -I "$(swift build --show-bin-path)/Modules" 2>&1 | grep error: | grep -Ev "cannot find (.GroupCommit.|type .(Repeating|Listing)Store.) in scope"'
 # What is released, the examples, and what Scripts/counts.sh runs. The programs of tests are run as debug builds only.
 PREFS_ONLY="HarnessCLI PrefsUI PrefsTesting RVS_PersistentPrefs Words Pulse Tracker Fleet Sketch Benchmarks" \
     $step "release build, warnings are errors" swift build -c release -Xswiftc -warnings-as-errors

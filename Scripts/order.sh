@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Fails if a target of the library depends on a later one, imports it, or names its concepts; or if anything but tests needs Swift
-# Testing. In the table, each target has the targets that it may depend on. EtcdStore is written as a store outside of the package: it
-# imports the public products only, except for the domain of its roots, and the queue of its updates.
+# Testing. In the table, each target has the targets that it may depend on.
 # usage: Scripts/order.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -94,6 +93,4 @@ words 'etcd|appsetting|prefkey' PrefsSettingsFiles none
 
 ! grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing$' Sources HarnessCLI |
     grep -v '^Sources/PrefsTesting/Traits/' || fail "these files import Swift Testing"
-! grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import Prefs(FileEngine|PropertyLists)' Sources/PrefsEtcd |
-    grep -vE '/(EtcdNamespace\+Updates|RemoteDomain).swift:' || fail "these files of EtcdStore import a lower target"
 exit $failed

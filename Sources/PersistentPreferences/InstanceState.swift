@@ -76,10 +76,11 @@ package final class InstanceState: @unchecked Sendable {
         rootKey = key
         startDeclarations = declarations
         hasFormerRoots = declarations.hasFormerRoots
-        let choice = store as? any ChoosingStore
+        let given = store?.rootsOfPackage
+        let choice = given == nil ? store as? any ChoosingStore : nil
         isReplaceable = store == nil || choice != nil
         if let store, choice == nil {
-            startRoots = store.roots
+            startRoots = given ?? store.roots
         } else if let innermost = StoreOverride.innermost {
             startRoots = innermost
             let process = StoreReplacements.current(for: owner)

@@ -272,32 +272,33 @@ extension FileLocation: Domain {
 final class FileRegistry: Sendable {
     static let shared = FileRegistry()
 
-    /// Compares the bytes of the path, because two spellings of a letter name two files. Includes the system, because
-    /// tests have several systems, and the top level, because two views of one file treat each other like two
-    /// processes.
-    private struct Key: Hashable {
-        let path: [UInt8]
-        let system: ObjectIdentifier
-        let topLevel: PropertyListFile.TopLevel
-    }
-
     private struct Entry {
         weak var file: PropertyListFile?
     }
 
-    private let entries = Locked<[Key: Entry]>([:])
+    /// Few, and searched only when a path is resolved: a dictionary with keys of a type of its own costs 700,000
+    /// instructions at the start of a program.
+    private let entries = Locked<[Entry]>([])
 
     /// - Parameter path: absolute, without links.
     func file(
         at path: String, holds topLevel: PropertyListFile.TopLevel = .domain, system: SystemCalls
     ) -> PropertyListFile {
         entries.withLock { entries in
-            let key = Key(path: Array(path.utf8), system: ObjectIdentifier(system), topLevel: topLevel)
-            if let file = entries[key]?.file { return file }
-            entries = entries.filter { $0.value.file != nil }
+            for case let file? in entries.lazy.map(\.file) where file.isThat(of: path, topLevel, system) { return file }
+            entries.removeAll { $0.file == nil }
             let file = PropertyListFile(path: path, holds: topLevel, system: system)
-            entries[key] = Entry(file: file)
+            entries.append(Entry(file: file))
             return file
         }
+    }
+}
+
+extension PropertyListFile {
+    /// Compares the bytes of the path, because two spellings of a letter name two files. Includes the system, because
+    /// tests have several systems, and the top level, because two views of one file treat each other like two
+    /// processes.
+    fileprivate func isThat(of path: String, _ topLevel: TopLevel, _ system: SystemCalls) -> Bool {
+        self.system === system && self.topLevel == topLevel && names.path.utf8.elementsEqual(path.utf8)
     }
 }

@@ -12,11 +12,14 @@
 
         /// By their numbers in linux/magic.h: SMB; NFS, 9P, Ceph and FUSE, which ask a server or a program in user space; and
         /// overlayfs, on which an open file of the lower layer stays unchanged.
-        private static let kinds: [UInt32: FileSystem] = [
-            0xFF53_4D42: .smb, 0xFE53_4D42: .smb, 0x517B: .smb,
-            0x6969: .server, 0x0102_1997: .server, 0x00C3_6400: .server, 0x6573_5546: .server,
-            0x794C_7630: .overlay,
-        ]
+        private static func kind(_ number: UInt32) -> FileSystem {
+            switch number {
+            case 0xFF53_4D42, 0xFE53_4D42, 0x517B: .smb
+            case 0x6969, 0x0102_1997, 0x00C3_6400, 0x6573_5546: .server
+            case 0x794C_7630: .overlay
+            default: .local
+            }
+        }
 
         static func fileSystem(of descriptor: Descriptor) -> FileSystem {
             fileSystem { fstatfs(descriptor, $0) } ?? .overlay
@@ -37,7 +40,7 @@
             // The type is the first word of `struct statfs`, which has no more than 128 bytes.
             var words = [Int](repeating: 0, count: 32)
             guard call(&words) == 0 else { return nil }
-            return kinds[UInt32(truncatingIfNeeded: words[0])] ?? .local
+            return kind(UInt32(truncatingIfNeeded: words[0]))
         }
 
         /// For `open`: fails if the last part of the path is a link.

@@ -230,17 +230,18 @@ package final class ClassDeclarations: Sendable {
 
     /// The `@Pref` properties of an instance, properties of base classes first.
     private static func properties(of prefs: PersistentPrefs) -> [Found] {
-        var found: [[Found]] = []
+        var found: [Found] = []
         var mirror: Mirror? = Mirror(reflecting: prefs)
         while let current = mirror, current.subjectType != PersistentPrefs.self {
-            found.append(
-                current.children.compactMap { label, value in
-                    guard let label, let pref = value as? any PrefWrapper else { return nil }
-                    return (name(ofStorage: label), pref.declaredProperty, current.subjectType)
-                })
+            var own: [Found] = []
+            for (label, value) in current.children {
+                guard let label, let pref = value as? any PrefWrapper else { continue }
+                own.append((name(ofStorage: label), pref.declaredProperty, current.subjectType))
+            }
+            found = own + found
             mirror = current.superclassMirror
         }
-        return found.reversed().flatMap { $0 }
+        return found
     }
 
     /// The name of a property by that of its storage, which has an underscore before it. Reflection gives a raw identifier
@@ -264,6 +265,7 @@ package final class ClassDeclarations: Sendable {
     /// The former root keys of the class. An inherited list belongs to the base class.
     private static func formerRoots(of prefs: PersistentPrefs, _ type: PersistentPrefs.Type) -> [String] {
         let formerKeys = type.formerRootKeys
+        if formerKeys.isEmpty { return [] }
         let base = Mirror(reflecting: prefs).superclassMirror?.subjectType as? PersistentPrefs.Type
         if base?.formerRootKeys == formerKeys { return [] }
         for key in formerKeys {

@@ -12,8 +12,6 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// its type.
     private let given: [PrefOption<Value>]?
 
-    private var options: [PrefOption<Value>] { given ?? [] }
-
     private var binding: Binding?
     /// The value of the last read.
     private(set) var kept: Kept?
@@ -205,15 +203,15 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     package var formerKeys: [String] {
-        options.flatMap { if case .formerKeys(let keys) = $0.part { keys } else { [] as [String] } }
+        given?.flatMap { if case .formerKeys(let keys) = $0.part { keys } else { [] as [String] } } ?? []
     }
 
     package var isSensitive: Bool {
-        options.contains { if case .sensitive = $0.part { true } else { false } }
+        given?.contains { if case .sensitive = $0.part { true } else { false } } ?? false
     }
 
     package var help: String? {
-        options.compactMap { if case .help(let text) = $0.part { text } else { nil } }.last
+        given?.compactMap { if case .help(let text) = $0.part { text } else { nil } }.last
     }
 
     package var givenCoding: PrefCoding<Value>? {

@@ -209,7 +209,8 @@ import Testing
         #expect(!TrackingProbe.isTracked(by: registrar))
         withObservationTracking {
             #expect(TrackingProbe.isTracked(by: registrar))
-            #expect(TrackingProbe.findsTracking(with: keyPath))
+            #expect(
+                TrackingProbe.findsTracking(with: keyPath), "if it fails, `isKnownToWork` is wrong for this toolchain")
         } onChange: {
         }
         #expect(!TrackingProbe.isTracked(by: registrar))
