@@ -282,7 +282,7 @@ extension PropertyListFile: FeedSource {
         }
         return ChangeFeed.CommittedState(
             content: snapshot.content, fault: snapshot.fault?.error,
-            next: snapshot.end.map { $0 - system.monotonicNow() })
+            next: snapshot.expiresAt.map { $0 - system.monotonicNow() })
     }
 
     package func watch(

@@ -10,7 +10,7 @@ package final class InstanceState: @unchecked Sendable {
     struct State {
         var lastKeys: AllowedKeysCache?
         var shapeCache: (stored: [String: StoredValue], form: ValueForm, shape: RootShape)?
-        var shown: Shown?
+        var visibleValues: VisibleValues?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
         /// The closures of `onError`, by their number.
@@ -219,10 +219,10 @@ package final class InstanceState: @unchecked Sendable {
     @inline(__always)
     func lastRead<Value>(
         at storage: AnyKeyPath, _ type: Value.Type
-    ) -> (last: PrefProperty<Value>.Kept?, hasNews: Bool) {
+    ) -> (last: PrefProperty<Value>.LastRead?, hasNews: Bool) {
         withLock {
             guard let properties, let property = properties.pointee[storage] else { return (nil, true) }
-            return (unsafeDowncast(property, to: PrefProperty<Value>.self).kept, hasNewsForRead)
+            return (unsafeDowncast(property, to: PrefProperty<Value>.self).lastRead, hasNewsForRead)
         }
     }
 
@@ -352,28 +352,28 @@ struct KeyPathTable {
 
 extension InstanceState {
     /// The part of a root that a user sees: the allowed values, and their objects.
-    struct Shown {
+    struct VisibleValues {
         fileprivate let root: [String: StoredValue]
         fileprivate let allowed: [String]
         let values: [String: StoredValue]
         let objects: [String: Any]
 
-        static var nothing: Shown { Shown(root: [:], allowed: [], values: [:], objects: [:]) }
+        static var nothing: VisibleValues { VisibleValues(root: [:], allowed: [], values: [:], objects: [:]) }
     }
 
     /// The visible values of a root and their objects, made once for each state: an update of many assignments needs them
     /// for each. A missing root is empty.
-    func shown(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> Shown {
+    func visibleValues(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> VisibleValues {
         guard let root else { return .nothing }
-        if let shown = lock.withLock({ state.shown }), shown.root.isIdentical(to: root),
-            AllowedKeysCache.areSame(shown.allowed, allowed.list)
+        if let last = lock.withLock({ state.visibleValues }), last.root.isIdentical(to: root),
+            AllowedKeysCache.areSame(last.allowed, allowed.list)
         {
-            return shown
+            return last
         }
         let values = allowed.visible(in: root)
         let objects = values.mapValues(\.object)
-        let new = Shown(root: root, allowed: allowed.list, values: values, objects: objects)
-        lock.withLock { state.shown = new }
+        let new = VisibleValues(root: root, allowed: allowed.list, values: values, objects: objects)
+        lock.withLock { state.visibleValues = new }
         return new
     }
 }

@@ -31,7 +31,7 @@ extension PersistentPrefs {
         state.bridge.access(nil, of: self)
         let root = key
         let allowed = allowedKeys
-        return read(root) { state.shown(try $0.values(&$1), allowed).objects } ?? [:]
+        return read(root) { state.visibleValues(try $0.values(&$1), allowed).objects } ?? [:]
     }
 
     /// The number of visible values. Makes no objects.
@@ -128,18 +128,18 @@ extension PersistentPrefs {
         }
     }
 
-    typealias Shown = InstanceState.Shown
+    typealias VisibleValues = InstanceState.VisibleValues
 
-    func valuesForChange() -> InPlaceChange<Shown> {
-        changeInPlace(from: .nothing) { state.shown(try $0.values(&$1), allowedKeys) }
+    func valuesForChange() -> InPlaceChange<VisibleValues> {
+        changeInPlace(from: .nothing) { state.visibleValues(try $0.values(&$1), allowedKeys) }
     }
 
     /// Ends a change that threw. Stores nothing, and reports the outcome of the read.
-    func abandonChange(from start: InPlaceChange<Shown>) {
+    func abandonChange(from start: InPlaceChange<VisibleValues>) {
         report(start.warning ?? start.failure)
     }
 
-    func commitChange(from start: InPlaceChange<Shown>, to after: [String: Any]) {
+    func commitChange(from start: InPlaceChange<VisibleValues>, to after: [String: Any]) {
         commit(start) { before, root, outcome in
             let change = try RootChange(
                 from: before.values, shownAs: before.objects, to: after, allowed: allowedKeys)
@@ -165,7 +165,9 @@ extension PersistentPrefs {
     ///   - repeatsFailures: whether a failure that an access in the body has reported is reported again, for the whole.
     func transact(
         _ timeout: Duration?, repeatsFailures: Bool = true,
-        _ body: (_ stored: [String: StoredValue]?, AllowedKeys) throws -> (before: Shown, after: [String: Any])?,
+        _ body: (_ stored: [String: StoredValue]?, AllowedKeys) throws -> (
+            before: VisibleValues, after: [String: Any]
+        )?,
         rescue: (any Error) throws -> Void
     ) rethrows -> PrefsError? {
         var thrown: (any Error)?
@@ -174,7 +176,7 @@ extension PersistentPrefs {
             let allowed = allowedKeys
             try LockWait.within(timeout) {
                 try root.transact(&outcome) { stored in
-                    let change: (before: Shown, after: [String: Any])?
+                    let change: (before: VisibleValues, after: [String: Any])?
                     do {
                         change = try body(stored, allowed)
                         isReported = Transaction.current?.hasFailed == true

@@ -245,7 +245,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         try transact(
             timeout,
             { stored, allowed in
-                let before = state.shown(stored, allowed)
+                let before = state.visibleValues(stored, allowed)
                 var after = before.objects
                 try body(&after)
                 return (before, after)

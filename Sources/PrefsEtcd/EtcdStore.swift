@@ -170,7 +170,7 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
     ///
     /// Costs a transaction of etcd for each root, and one for the commit. Inside another update, which has its locks, the list has no effect.
     ///
-    /// - Throws: as ``update(root:_:)``.
+    /// - Throws: as ``PrefsStore/update(root:_:)``.
     public func update(
         root: String, alsoLocking roots: [String], _ body: (inout [String: Any]?) throws -> Void
     ) throws {

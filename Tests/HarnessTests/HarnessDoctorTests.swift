@@ -144,6 +144,13 @@ import Testing
             """
         #expect(try prefs("doctor", "-f", path) == Printed(expected))
         #expect(try home.folder.names().isEmpty)
+        // A blank file is empty for every access.
+        let blank = try home.write(" \n", to: "blank.json").path
+        let printed = try prefs("doctor", "-f", blank)
+        #expect(printed.output.contains("\nstate        the file is empty: nothing was stored yet\n"), "\(printed)")
+        #expect(printed.output.hasSuffix("\n\nnothing needs mending\n"))
+        #expect(try prefs("set", "-f", blank, "a", "1") == Printed())
+        try FileManager.default.removeItem(atPath: blank)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try home.claim("no/x.plist")
         try prefs("set", "-f", path, "A.k", "v")

@@ -61,13 +61,13 @@ final class Snapshot: Sendable {
     private let system: SystemCalls
     let fileSystem: SystemCalls.FileSystem
     /// When the state was read, by the monotonic clock; nil for a file that is not on a server.
-    private let read: Duration?
+    private let readAt: Duration?
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
     /// for other files. For a malformed file, the bytes of its known state.
     let sourceBytes: Data?
     /// When the state ends although the file does not change, by the monotonic clock; nil if it does not end.
-    let end: Duration?
+    let expiresAt: Duration?
     /// The checksum of the bytes of the file; 0 if it is missing.
     let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
@@ -81,44 +81,45 @@ final class Snapshot: Sendable {
         content = nil
         (fault, loss, sourceBytes) = (nil, nil, nil)
         revision = Revision()
-        (checksum, hasReliableTimes, end) = (0, true, nil)
+        (checksum, hasReliableTimes, expiresAt) = (0, true, nil)
         (format, form) = (nil, nil)
         status = nil
         file = nil
-        (fileSystem, read) = (.local, nil)
+        (fileSystem, readAt) = (.local, nil)
         self.system = system
         fastPathDescriptor = nil
     }
 
     init(
         content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, sourceBytes: Data? = nil,
-        end: Duration? = nil, system: SystemCalls
+        expiresAt: Duration? = nil, system: SystemCalls
     ) {
         self.content = content
         self.fault = fault
         self.loss = loss
         self.sourceBytes = sourceBytes
-        self.end = end
+        self.expiresAt = expiresAt
         revision = Revision()
         format = source.format
         form = format?.form
         status = source.status
         file = source.file
         fileSystem = source.fileSystem ?? system.fileSystem(of: source.file.descriptor)
-        read = fileSystem.isOnServer ? system.monotonicNow() : nil
+        readAt = fileSystem.isOnServer ? system.monotonicNow() : nil
         if fileSystem.isOnServer { source.file.suspend() }
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
         hasReliableTimes = !fileSystem.isOnServer && source.status.hasReliableTimes(before: source.nextStamp)
-        fastPathDescriptor = Self.fastPathDescriptor(hasReliableTimes, source.file, source.status, fileSystem, end)
+        fastPathDescriptor = Self.fastPathDescriptor(
+            hasReliableTimes, source.file, source.status, fileSystem, expiresAt)
     }
 
     private static func fastPathDescriptor(
         _ hasReliableTimes: Bool, _ file: OpenFile?, _ status: FileStatus?, _ kind: SystemCalls.FileSystem,
-        _ end: Duration?
+        _ expiresAt: Duration?
     ) -> SystemCalls.Descriptor? {
         // A file without a name may have been replaced before its status was read.
-        guard hasReliableTimes, kind == .local, end == nil, let status, status.links > 0 else { return nil }
+        guard hasReliableTimes, kind == .local, expiresAt == nil, let status, status.links > 0 else { return nil }
         return file?.descriptor
     }
 
@@ -130,16 +131,16 @@ final class Snapshot: Sendable {
         (format, form) = (state.format, state.form)
         status = state.status
         file = state.file
-        (fileSystem, read) = (state.fileSystem, state.read)
+        (fileSystem, readAt) = (state.fileSystem, state.readAt)
         system = state.system
-        (checksum, hasReliableTimes, end) = (state.checksum, true, state.end)
-        fastPathDescriptor = Self.fastPathDescriptor(true, file, status, fileSystem, end)
+        (checksum, hasReliableTimes, expiresAt) = (state.checksum, true, state.expiresAt)
+        fastPathDescriptor = Self.fastPathDescriptor(true, file, status, fileSystem, expiresAt)
     }
 
     /// The bytes of the content, if people write the format.
     var text: Data? { format?.coder.isForPeople == true ? sourceBytes : nil }
 
-    private var hasEnded: Bool { end.map { system.monotonicNow() >= $0 } ?? false }
+    private var hasEnded: Bool { expiresAt.map { system.monotonicNow() >= $0 } ?? false }
 
     /// Returns this state, or a copy of it with reliable times. Returns nil if the file at the path is not the one that
     /// was read.
@@ -185,7 +186,7 @@ final class Snapshot: Sendable {
         guard let (fresh, now) = try? system.openFile(names, on: fileSystem), now == status else { return nil }
         if hasReliableTimes { return self }
         guard hasBytes(of: fresh) else { return nil }
-        return read.map { time - $0 > .seconds(3) } ?? false ? Snapshot(withReliableTimes: self) : self
+        return readAt.map { time - $0 > .seconds(3) } ?? false ? Snapshot(withReliableTimes: self) : self
     }
 
     /// Whether a file has the bytes of this state.

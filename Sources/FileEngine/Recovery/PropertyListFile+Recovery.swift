@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import PrefsPropertyLists
 
 /// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes
@@ -41,11 +41,11 @@ extension PropertyListFile {
             }
         return Snapshot(
             content: known?.content, from: source, fault: Snapshot.Fault(report: report, kind), loss: known?.loss,
-            sourceBytes: known?.text, end: isEmptied ? end : nil, system: system)
+            sourceBytes: known?.text, expiresAt: isEmptied ? end : nil, system: system)
     }
 
     /// Whether a text has no content.
-    static func isBlank(_ bytes: Data) -> Bool {
+    package static func isBlank(_ bytes: Data) -> Bool {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
         return text.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }

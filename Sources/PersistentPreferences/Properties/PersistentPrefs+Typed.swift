@@ -31,7 +31,7 @@ extension PersistentPrefs {
     }
 
     func value<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
-        if let last = bound.kept, isCurrent(last, hasNews: bound.hasNews) { return last.value }
+        if let last = bound.lastRead, isCurrent(last, hasNews: bound.hasNews) { return last.value }
         return newValue(of: property, bound)
     }
 
@@ -49,8 +49,8 @@ extension PersistentPrefs {
 
     /// The value of a property whose last read is not the current one.
     func newValue<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
-        let (binding, kept, _) = bound
-        let (key, cached) = (binding.key, kept as CachedValue?)
+        let (binding, lastRead, _) = bound
+        let (key, cached) = (binding.key, lastRead as CachedValue?)
         state.bridge.access(key, of: self)
         let root = self.key
         // The closure does not depend on the type of the value.
@@ -58,14 +58,14 @@ extension PersistentPrefs {
             if let cached, cached.isCurrent(in: view.revision, root: root) { return .same }
             return .found(try view.lookUp(forKey: key, &outcome))
         }
-        var revision = kept?.revision
+        var revision = lastRead?.revision
         do throws(PrefsError) {
             switch finding {
             case nil: break
-            case .same: if let kept { return try property.value(of: kept, binding) }
+            case .same: if let lastRead { return try property.value(of: lastRead, binding) }
             case .found(let found):
                 revision = found.revision
-                let value = try property.value(of: found, binding, kept, in: state)
+                let value = try property.value(of: found, binding, lastRead, in: state)
                 state.endFault(ofValue: key, at: revision)
                 return value
             }
@@ -80,16 +80,16 @@ extension PersistentPrefs {
     private enum Finding {
         /// The value of the last read.
         case same
-        case found(FoundValue)
+        case found(ReadResult)
     }
 
     // MARK: - Changes in place
 
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<Value> {
-        let (binding, kept, _) = property.bound(in: state)
+        let (binding, lastRead, _) = property.bound(in: state)
         return changeInPlace(from: property.givenDefault, of: binding.key) { view, outcome in
             let found = try view.lookUp(forKey: binding.key, &outcome)
-            return try property.value(of: found, binding, kept, in: state)
+            return try property.value(of: found, binding, lastRead, in: state)
         }
     }
 
@@ -124,11 +124,11 @@ extension PersistentPrefs {
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
         state.bridge.access(property.binding(in: state).key, of: self)
-        let (binding, kept, _) = property.bound(in: state)
+        let (binding, lastRead, _) = property.bound(in: state)
         return read(of: binding.key) {
             let found = try $0.lookUp(forKey: binding.key, &$1)
             guard found.value != nil else { return true }
-            let value = try property.value(of: found, binding, kept, in: state)
+            let value = try property.value(of: found, binding, lastRead, in: state)
             // Compares the stored forms, because values need not be comparable.
             return try binding.coding.encode(value) == binding.coding.encode(property.givenDefault)
         } ?? true

@@ -14,9 +14,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     private var binding: Binding?
     /// The value of the last read.
-    private(set) var kept: Kept?
+    private(set) var lastRead: LastRead?
 
-    /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than
+    /// The property in its class. `Binding` and `LastRead` are classes, because copying a generic struct costs more than
     /// the read.
     final class Binding {
         let key: String
@@ -31,11 +31,11 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// The result of a read, and its decoded value; the default if nothing was stored.
-    final class Kept: CachedValue {
+    final class LastRead: CachedValue {
         let value: Value
         private let binding: Binding
 
-        init(_ found: FoundValue, _ value: Value, of binding: Binding) {
+        init(_ found: ReadResult, _ value: Value, of binding: Binding) {
             (self.value, self.binding) = (value, binding)
             super.init(found, forKey: binding.key, isChecked: found.value != nil && binding.constraint != nil)
         }
@@ -57,15 +57,15 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The property in its class, with the value of its last read.
     ///
     /// `hasNews` is whether the instance must be told of a read that succeeds.
-    typealias Bound = (binding: Binding, kept: Kept?, hasNews: Bool)
+    typealias Bound = (binding: Binding, lastRead: LastRead?, hasNews: Bool)
 
     /// Finds the property in its class. Called before any other method.
     ///
     /// - Parameter storage: the key path of the wrapper.
     @discardableResult
     func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) -> Bound {
-        let (binding, kept) = prefs.state.withLock { (self.binding, self.kept) }
-        if let binding { return (binding, kept, true) }
+        let (binding, lastRead) = prefs.state.withLock { (self.binding, self.lastRead) }
+        if let binding { return (binding, lastRead, true) }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
         let new = Binding(key: key, coding: coding, constraint: constraint)
         prefs.state.withLock { self.binding = new }
@@ -77,7 +77,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     func bound(in state: InstanceState) -> Bound {
         state.withLock {
             guard let binding else { preconditionFailure("the property is not bound to its class") }
-            return (binding, kept, state.hasNewsForRead)
+            return (binding, lastRead, state.hasNewsForRead)
         }
     }
 
@@ -88,15 +88,15 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(
-        of found: FoundValue, _ binding: Binding, _ kept: Kept?, in state: InstanceState
+        of found: ReadResult, _ binding: Binding, _ lastRead: LastRead?, in state: InstanceState
     ) throws(PrefsError) -> Value {
         guard let stored = found.value else {
             if found.revision != nil { keep(found, givenDefault, of: binding, in: state) }
             return givenDefault
         }
         let value: Value
-        if !binding.coding.isCheap, let kept, kept.isOf(stored) {
-            value = kept.value
+        if !binding.coding.isCheap, let lastRead, lastRead.isOf(stored) {
+            value = lastRead.value
         } else {
             value = try decoded(stored, binding, as: found.form)
         }
@@ -107,8 +107,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The value of the last read, if the state is still the same.
     ///
     /// - Throws: `PrefsError.constraintViolated`.
-    func value(of kept: Kept, _ binding: Binding) throws(PrefsError) -> Value {
-        kept.isOfNothing ? kept.value : try checked(kept.value, binding)
+    func value(of lastRead: LastRead, _ binding: Binding) throws(PrefsError) -> Value {
+        lastRead.isOfNothing ? lastRead.value : try checked(lastRead.value, binding)
     }
 
     /// Decodes a stored value of another state, such as an earlier one. The result is not cached.
@@ -122,7 +122,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     private func decoded(
         _ stored: StoredValue, _ binding: Binding, as form: ValueForm
     ) throws(PrefsError) -> Value {
-        try shown { () throws(PrefsError) in
+        try hidingPaths { () throws(PrefsError) in
             try binding.coding.value(of: stored, forKey: binding.key, orAs: form) {
                 encodedDefault(binding.coding)
             }
@@ -136,9 +136,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return value
     }
 
-    private func keep(_ found: FoundValue, _ value: Value, of binding: Binding, in state: InstanceState) {
-        let new = Kept(found, value, of: binding)
-        state.withLock { kept = new }
+    private func keep(_ found: ReadResult, _ value: Value, of binding: Binding, in state: InstanceState) {
+        let new = LastRead(found, value, of: binding)
+        state.withLock { lastRead = new }
     }
 
     /// The stored form of the default, for the fields that a stored value lacks.
@@ -152,7 +152,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if let reason = binding.constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        return try shown { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
+        return try hidingPaths { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
     }
 
     /// The write that stores a value. Without a value, the default would be read in place of nil.
@@ -176,7 +176,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     ) throws(PrefsError) -> StoredValue {
         let coding = coding
         let fallback = { self.encodedDefault(coding) }
-        let value = try shown { () throws(PrefsError) in
+        let value = try hidingPaths { () throws(PrefsError) in
             try coding.value(of: stored, forKey: key, as: form, filledFrom: fallback)
         }
         if let reason = constraint?.violation(value) {
@@ -187,7 +187,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// Runs the closure. Removes paths inside a secret, such as a key of a dictionary, from its error.
-    private func shown<R>(_ body: () throws(PrefsError) -> R) throws(PrefsError) -> R {
+    private func hidingPaths<R>(_ body: () throws(PrefsError) -> R) throws(PrefsError) -> R {
         do {
             return try body()
         } catch {
@@ -249,7 +249,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     package func error(of stored: StoredValue, forKey key: String, as form: ValueForm) -> PrefsError? {
         let coding = coding
         do throws(PrefsError) {
-            let value = try shown { () throws(PrefsError) in
+            let value = try hidingPaths { () throws(PrefsError) in
                 try coding.value(of: stored, forKey: key, orAs: form) { encodedDefault(coding) }
             }
             let reason = constraint?.violation(value)
@@ -263,7 +263,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 // MARK: - The last read
 
 /// The result of a read of a property: the value that is found under its key.
-struct FoundValue {
+struct ReadResult {
     let value: StoredValue?
     /// The revision of the state, if the store has revisions, and the root key.
     let revision: Revision?
@@ -282,7 +282,7 @@ class CachedValue {
     let revision: Revision?
     private let root: String
 
-    init(_ found: FoundValue, forKey key: String, isChecked: Bool) {
+    init(_ found: ReadResult, forKey key: String, isChecked: Bool) {
         (self.key, self.isChecked) = (key, isChecked)
         stored = found.value
         isOfNothing = found.value == nil

@@ -377,7 +377,7 @@ extension RootChange {
         _ values: [String: Any], merging: Bool, _ allowed: AllowedKeys, over stored: [String: StoredValue]?,
         _ state: InstanceState
     ) throws(PrefsError) {
-        let before = state.shown(stored, allowed)
+        let before = state.visibleValues(stored, allowed)
         try self.init(
             from: before.values, shownAs: before.objects, to: merging ? before.objects.merging(values) { $1 } : values,
             allowed: allowed)

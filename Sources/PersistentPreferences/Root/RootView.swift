@@ -188,12 +188,12 @@ struct RootView {
     }
 
     /// The value of a key, for a property that caches it until the state changes.
-    func lookUp(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> FoundValue {
+    func lookUp(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> ReadResult {
         let value = try self.value(forKey: key, &outcome)
         // A fault is reported at each read, so the value is not cached.
         let isReported =
             layers.map { outcome.hasPassedOverBase || !layered(key, in: $0).faults.isEmpty } ?? false
-        return FoundValue(value: value, revision: isReported ? nil : revision, root: root.key, form: form)
+        return ReadResult(value: value, revision: isReported ? nil : revision, root: root.key, form: form)
     }
 
     func source(ofKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> PrefSource {

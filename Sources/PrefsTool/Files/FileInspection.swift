@@ -82,7 +82,7 @@ struct FileInspection: Sendable {
             if format == .xml { examineWriting(content) }
         } catch DecodingFailure.malformed(let fault) {
             let isOurs = isDomain || Self.hasLastGoodCopy(target, isJSON: isJSON)
-            if bytes?.isEmpty == true, !isOurs {
+            if let bytes, PropertyListFile.isBlank(bytes), !isOurs {
                 fail(.missing, "is empty")
                 return
             }
