@@ -47,8 +47,8 @@ struct Root {
             self, roots.layout.entry(of: key, in: found.content),
             hasAllValues: found.hasAllEntries || roots.layout != .flat,
             revision: roots.revision(found.revision, in: layers), in: layers, form: found.form)
-        return layers == nil && !state.hasFormerRoots
-            ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
+        if layers == nil, !state.hasFormerRoots { return view }
+        return try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
 
     private func view(_ view: RootView, _ outcome: inout AccessOutcome) -> RootView {
