@@ -4,7 +4,7 @@ import PrefsFileEngine
 
 /// Lets the threads of a process take turns in the updates that lock the same roots, and commit together.
 ///
-/// `GroupCommit` is the only part of the package's lower targets that this target imports. A store without it commits each update alone.
+/// `GroupCommit` of the package makes one commit of several updates.
 final class UpdateQueue: Sendable {
     let batches = GroupCommit<EtcdSession>()
     /// Signalled when no transaction runs.

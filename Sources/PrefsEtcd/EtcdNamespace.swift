@@ -98,7 +98,7 @@ final class EtcdNamespace: Sendable {
     func observe(
         _ root: String, keeping owner: PerProcess<EtcdNamespace>, _ observer: RemoteObserver
     ) throws(PrefsError) -> PrefsObservation {
-        // The thread that follows is its parent's.
+        // An observer may need a queue of Dispatch, which does not run in a forked child.
         guard process == EtcdNamespaces.firstProcess else {
             throw .notWatched(keys.failure("cannot be watched in a forked process"))
         }

@@ -5,7 +5,7 @@ package import PrefsFileEngine
 /// The values of a root.
 package typealias RootValues = [String: StoredValue]
 
-/// The roots of a remote store, which works on values in place of objects, and applies changes again.
+/// The roots of a remote store, as values.
 /// Its methods throw `PrefsError`. Any thread.
 package protocol RemoteRoots: AnyObject, Sendable {
     /// The updates that the update of this thread may be a part of.
@@ -21,8 +21,8 @@ package protocol RemoteRoots: AnyObject, Sendable {
 
     /// Calls the closure with a session, and commits what it returns before the call returns.
     ///
-    /// - Parameter mayRepeat: whether the closure runs no code of the program, so that it may run again, on a newer state,
-    ///   in place of a lock that keeps others out.
+    /// - Parameter mayRepeat: whether the closure may run again, on a newer state, because it is no body of an update. The
+    ///   store then needs no lock that keeps others out.
     func update(_ root: String, mayRepeat: Bool, _ member: RemoteMember) throws
 
     /// Reports each change of a root to the observer.
@@ -127,6 +127,7 @@ package final class RemoteDomain: Domain {
     }
 
     private func update(_ root: String, mayRepeat: Bool, _ body: (Transaction) throws -> Void) throws {
+        if Transaction.rejectsWrites { throw FileError.writeInsideRead }
         let updates = remote.updates
         if let current = Transaction.current {
             // Rejects an update inside of one of another store, before it waits.

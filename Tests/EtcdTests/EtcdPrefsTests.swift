@@ -41,6 +41,31 @@ import TestSupport
         wait { instances.allSatisfy { $0.level == 4 && $0.lastError == nil } }
     }
 
+    /// Guarantee 1. A rejection undoes no update around the read.
+    @Test func aWriteInsideAReadIsRejected() throws {
+        let (prefs, local) = (TeamPrefs(key: "team", store: one), TeamPrefs(key: "team", store: InMemoryStore()))
+        func expectRejections(_ level: Int) {
+            #expect(prefs.$level.set(8) == .writeInsideRead && prefs.level == level)
+            #expect(prefs.update { prefs.level = 8 } == .writeInsideRead)
+            #expect(throws: PrefsError.writeInsideRead) { try one.update(root: "team") { $0 = nil } }
+            #expect(throws: PrefsError.writeInsideRead) {
+                try one.update(root: "other", alsoLocking: ["team"]) { $0 = [:] }
+            }
+            #expect(prefs.level == level)
+        }
+        prefs.level = 4
+        prefs.read { expectRejections(4) }
+        local.read { expectRejections(4) }
+        let error = prefs.update {
+            prefs.level = 5
+            prefs.read { expectRejections(5) }
+            prefs.name = "after"
+        }
+        #expect(error == nil && prefs.lastError == nil)
+        #expect(try one.read(root: "team") as NSDictionary? == ["level": 5, "name": "after"])
+        #expect(try one.read(root: "other") == nil)
+    }
+
     @Test(arguments: modes)
     func typedValuesAreExactElsewhere(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = stores(reads)

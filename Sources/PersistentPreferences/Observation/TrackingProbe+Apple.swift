@@ -1,6 +1,6 @@
 #if canImport(Darwin)
     extension TrackingProbe {
         /// The framework belongs to the system, which may be newer than the program.
-        static let isKnownToWork = false
+        static var isKnownToWork: Bool { false }
     }
 #endif

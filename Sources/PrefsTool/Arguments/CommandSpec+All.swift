@@ -80,7 +80,7 @@ extension CommandSpec {
             "edit", "", "edit the values in a text editor",
             details: """
                 Opens the settings as JSON with comments, or the own text of a JSON file or an XML property list, in $VISUAL, else $EDITOR,
-                else vi. Stores what has changed when the editor ends. A wrong line opens the editor again; leaving the text as it is gives
+                else vi. When the editor ends, the changes are stored. After a wrong line it opens again; leave the text as it is to give
                 up. An editor that fails, such as :cq of vi, and an empty text change nothing. Asks if another process has changed the same
                 value.
                 """,
@@ -99,6 +99,7 @@ extension CommandSpec {
             "export", "", "print the stored values, or write them to a file",
             details: """
                 The extension of PATH selects the format: json, xml, or plist for a binary property list. `-o -` prints, as without -o.
+                From a JSON file, json has its nulls and all digits; the other formats ask before they lose them.
                 """,
             example: "export -o set.json", options: OptionSpec.layeredPlaces + [.output, .force],
             run: { try Runner($0).export() }),
@@ -106,7 +107,7 @@ extension CommandSpec {
             "import", "[PATH]", "store the values of a file, or of standard input; all or nothing",
             details: """
                 Detects the format. Keeps the values that PATH lacks, unless --replace is given. With -f, dictionaries that exist on
-                both sides are merged key by key.
+                both sides are merged key by key. Only a JSON file stores nulls.
                 """,
             example: "import --dry-run set.plist",
             options: OptionSpec.places + [.replace] + OptionSpec.writing, run: { try Runner($0).importValues() }),

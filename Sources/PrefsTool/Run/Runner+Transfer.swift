@@ -169,13 +169,12 @@ extension Runner {
         }
         let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
         // A large file is not decoded again. Of a malformed one, the domain has another state.
-        let now = try? domain.entries()
+        let now = (try? domain.entries()).flatMap { $0.failure == nil ? $0.entries : nil }
         func entries(_ bytes: Data?) -> [String: StoredValue] {
             bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]
         }
         let difference = Difference(
-            from: now?.failure == nil ? now?.entries ?? [:] : entries(replacement.after),
-            to: entries(replacement.before), hiding: place.secrets)
+            from: now ?? entries(replacement.after), to: entries(replacement.before), hiding: place.secrets)
         let shown =
             difference.isEmpty && !wantsJSON
             ? Outcome(output: "no value changes, only the text of the file\n") : difference.outcome(invocation)
