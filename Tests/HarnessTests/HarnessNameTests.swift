@@ -287,7 +287,9 @@ import Testing
     /// Two elements of one array would be taken from a changed array.
     @Test func elementsMoveOneByOne() throws {
         let (a, b) = (try home.write(#"{"l": [1, 2, 3]}"#, to: "a.json").path, home.path("b.json"))
-        let end = "are in one array, and the removal of the first moves the other; remove them one by one"
+        let end =
+            "are in one array, and the removal of the first moves the other; "
+            + "remove the first in a command of its own"
         let message = "`l[0]` and `l[1]` \(end)"
         #expect(try prefs("mv", "-f", a, "-f", b, "l[0]", "l[1]") == .failure(message))
         #expect(try home.text("a.json") == #"{"l": [1, 2, 3]}"#)
@@ -297,8 +299,25 @@ import Testing
         let removal = ["unset", "-f", home.path("c.json"), "w.l[0]", "w.m[0].x", "w.m[1].x", "w.n"]
         #expect(try prefs(removal) == Printed())
         #expect(try home.text("c.json") == #"{"w": {"l": [2], "m": [{}, {"y": 3}]}}"#)
+        #expect(
+            try prefs("unset", "-f", home.path("c.json"), "w.m[1]", "w.m[1]")
+                == .failure("`w.m[1]` is named twice; name it once"))
         let inside = "`w.m[1]` and `w.m[0].x` \(end)"
         #expect(try prefs("unset", "-f", home.path("c.json"), "w.m[1]", "w.m[0].x") == .failure(inside))
+    }
+
+    /// Behind the removed element, an index would name its neighbor.
+    @Test(arguments: [("t[0]", "t[1].z"), ("t[0]", "t[0].z"), ("t[1]", "t[0].z")])
+    func anElementIsNotMovedIntoItsArrayAtADepth(_ from: String, _ to: String) throws {
+        let text = #"{"t": [{"a": 1}, {"b": 2}, {"c": 3}], "u": [{}]}"#
+        let path = try home.write(text, to: "m.json").path
+        let end = "the removal of the first moves the other; remove the first in a command of its own"
+        #expect(try prefs("mv", "-f", path, from, to) == .failure("`\(from)` and `\(to)` are in one array, and \(end)"))
+        #expect(try home.text("m.json") == text)
+        #expect(try prefs("mv", "-f", path, "t[0]", "u[0].z") == Printed())
+        #expect(try prefs("mv", "-f", path, "t[0]", "t[+]") == Printed())
+        let moved = try JSONSerialization.jsonObject(with: home.bytes("m.json")) as? NSDictionary
+        #expect(moved == ["t": [["c": 3], ["b": 2]], "u": [["z": ["a": 1]]]])
     }
 
     // MARK: - Names of files

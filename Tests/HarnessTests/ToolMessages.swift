@@ -185,9 +185,11 @@ extension ToolMessage {
         failure("set -f D new +1", "`new` is not set, so `+1` has nothing to start from; -t string stores the text"),
         failure("set -f D Entry 2 --if 5", "`Entry`: expected 5, found 1; nothing has changed"),
         failure("set -f D new 2 --if 5", "`new`: expected 5, found no value; nothing has changed"),
+        failure("unset -f D Root[0] Root[0]", "`Root[0]` is named twice; name it once"),
         failure(
             "unset -f D Root[0] Root[1]",
-            "`Root[0]` and `Root[1]` are in one array, and the removal of the first moves the other; remove them one by one"
+            "`Root[0]` and `Root[1]` are in one array, and the removal of the first moves the other; "
+                + "remove the first in a command of its own"
         ),
         // What needs a confirmation.
         failure("unset -f D Root", "the dictionary `Root` would be removed; --force does it; nothing has changed"),

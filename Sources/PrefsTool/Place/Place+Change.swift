@@ -158,17 +158,20 @@ extension Place {
         return failure
     }
 
+    /// - Parameter targets: the places that get the values.
     /// - Throws: `CommandError` if the removal of one element moves another place, because both are in one array.
-    static func checkRemoval(of paths: [ValuePath]) throws(CommandError) {
+    static func checkRemoval(of paths: [ValuePath], movedTo targets: [ValuePath] = []) throws(CommandError) {
         for (number, path) in paths.enumerated() {
             guard path.steps.last?.isIndex == true, let array = path.parent else { continue }
-            guard let other = paths.indices.first(where: { $0 != number && paths[$0].isInside(array) }) else {
-                continue
-            }
-            let names = [path, paths[other]].map { "`\(ShownText.key($0.text))`" }
+            let others = paths.enumerated().filter { $0.offset != number && $0.element.isInside(array) }.map(\.element)
+            let name = "`\(ShownText.key(path.text))`"
+            if others.contains(path) { throw CommandError("\(name) is named twice; name it once") }
+            // An element that the array gets has its index after the removal.
+            let target = targets.first { $0.isInside(array) && $0.steps.count > path.steps.count }
+            guard let moved = others.first ?? target else { continue }
             throw CommandError(
-                "\(names[0]) and \(names[1]) are in one array, and the removal of the first moves the other; remove them one by one"
-            )
+                "\(name) and `\(ShownText.key(moved.text))` are in one array, and the removal of the first moves the other; "
+                    + "remove the first in a command of its own")
         }
     }
 

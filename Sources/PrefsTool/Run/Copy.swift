@@ -115,7 +115,7 @@ struct Copy {
                     let from = try source.path(word, in: values)
                     return (word, from, try newPath(from, in: values))
                 }
-                if isMove { try Place.checkRemoval(of: paths.map(\.1)) }
+                if isMove { try Place.checkRemoval(of: paths.map(\.1), movedTo: paths.map(\.2)) }
                 for (word, from, to) in paths {
                     let value = try value(at: from, word, in: values)
                     if isMove { try remove(from, value, from: &values) }
