@@ -30,7 +30,7 @@ package final class PropertyListFile: Sendable {
         let format: FileFormat?
         let loss: String?
         /// The bytes, if people write the format.
-        let text: Data?
+        let text: FileBytes?
 
         var isForPeople: Bool { format?.coder.isForPeople == true }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PrefsFileEngine
+import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -48,12 +49,33 @@ import TestSupport
         let (folder, path) = (UndoFolder(of: program), home.path("x.plist"))
         let states = (0...2).map { Data(repeating: UInt8($0), count: 9 << 20) }
         for (before, after) in zip(states, states.dropFirst()) {
-            try folder.save(FileReplacement(path: path, before: before, after: after))
+            try folder.save(FileReplacement(path: path, before: before, after: FileBytes(after)))
         }
         let newest = try #require(try folder.replacement(of: path, current: states[2]))
         #expect(newest.before == states[1])
         try folder.removeNewest(newest)
         #expect(try folder.replacement(of: path, current: states[1]) == nil)
+    }
+
+    /// The long parts of a large text are written from the bytes that were read. One of them ends at the limit of file
+    /// sizes, behind which a write would end the program.
+    @Test func aLargeTextIsChangedAndReverted() throws {
+        func text(_ number: Int) -> String {
+            let long = String(repeating: "x", count: (2 << 20) - #"{"a": """#.utf8.count)
+            return #"{"a": "\#(long)", "n": \#(number), "b": "\#(long)"}"#
+        }
+        try home.write(text(1), to: "l.json")
+        let file = home.path("l.json")
+        let reason = "write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
+        #expect(try home.bash("ulimit -f 2048; prefs set -f l.json n 2") == .failure("\(file): \(reason)"))
+        #expect(try home.bytes("l.json") == Data(text(1).utf8))
+        #expect(try prefs("set", "-f", file, "n", "2") == Printed())
+        #expect(try home.bytes("l.json") == Data(text(2).utf8))
+        let records = home.path(".local/state/prefs/undo")
+        let names = try FileManager.default.contentsOfDirectory(atPath: records)
+        #expect(try names.map { try home.bytes(".local/state/prefs/undo/\($0)").count < 1_000 } == [true])
+        #expect(try prefs("undo", "-f", file) == Printed("~ n: 2 → 1\n"))
+        #expect(try home.bytes("l.json") == Data(text(1).utf8))
     }
 
     @Test func tenWritesAreReverted() throws {

@@ -198,6 +198,6 @@ enum XMLText {
     static func changed(
         _ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]
     ) throws -> Data {
-        try FileFormat.xmlText.coder.data(from: .dictionary(new), replacing: .dictionary(former), written: text)
+        try FileFormat.xmlText.coder.bytes(from: .dictionary(new), replacing: .dictionary(former), written: text).joined
     }
 }

@@ -162,14 +162,16 @@ extension PropertyListFile {
             }
             func source(_ format: FileFormat?) -> Snapshot.Source {
                 Snapshot.Source(
-                    file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp, fileSystem: kind)
+                    file: file, status: status, format: format, bytes: FileBytes(bytes), nextStamp: nextStamp,
+                    fileSystem: kind)
             }
             do {
                 let list = try Self.decode(bytes, as: topLevel, in: rules.formats)
+                let source = source(list.format)
                 return .whole(
                     Snapshot(
-                        content: list.content, from: source(list.format), loss: list.loss,
-                        sourceBytes: list.format.coder.isForPeople ? bytes : nil, system: system), at: time)
+                        content: list.content, from: source, loss: list.loss,
+                        sourceBytes: list.format.coder.isForPeople ? source.bytes : nil, system: system), at: time)
             } catch DecodingFailure.malformed(let fault) {
                 let format = bytes.withUnsafeBytes(rules.formats.recognizing)
                 return .malformed(MalformedBytes(fault: fault, source: source(format)))

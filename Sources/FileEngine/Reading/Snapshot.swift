@@ -16,7 +16,7 @@ final class Snapshot: Sendable {
         let status: FileStatus
         /// The format; nil for bytes of no known format.
         let format: FileFormat?
-        let bytes: Data
+        let bytes: FileBytes
         /// The earliest stamp of a change that is made after the bytes were read, or after they got the file's name.
         let nextStamp: FileStatus.Time
         /// The kind of the file system; nil if it is unknown.
@@ -65,7 +65,7 @@ final class Snapshot: Sendable {
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
     /// for other files. For a malformed file, the bytes of its known state.
-    let sourceBytes: Data?
+    let sourceBytes: FileBytes?
     /// When the state ends although the file does not change, by the monotonic clock; nil if it does not end.
     let expiresAt: Duration?
     /// The checksum of the bytes of the file; 0 if it is missing.
@@ -91,7 +91,7 @@ final class Snapshot: Sendable {
     }
 
     init(
-        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, sourceBytes: Data? = nil,
+        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, sourceBytes: FileBytes? = nil,
         expiresAt: Duration? = nil, system: SystemCalls
     ) {
         self.content = content
@@ -138,7 +138,7 @@ final class Snapshot: Sendable {
     }
 
     /// The bytes of the content, if people write the format.
-    var text: Data? { format?.coder.isForPeople == true ? sourceBytes : nil }
+    var text: FileBytes? { format?.coder.isForPeople == true ? sourceBytes : nil }
 
     private var hasEnded: Bool { expiresAt.map { system.monotonicNow() >= $0 } ?? false }
 
@@ -195,7 +195,8 @@ final class Snapshot: Sendable {
             let found = try? system.readAll(
                 file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
         else { return false }
-        return (fault == nil ? sourceBytes : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum)
+        return (fault == nil ? sourceBytes : nil).map({ $0 == found })
+            ?? (CheckedCopy.checksum(FileBytes(found)) == checksum)
     }
 
     /// Returns this state, or a copy of it with reliable times, if its open file still has the bytes that were read.

@@ -12,7 +12,7 @@ extension PropertyListFile {
     /// - Parameter known: the status of the file, if it could be read.
     /// - Throws: the error if a copy of an older state could not be removed.
     func writeLastGoodCopy(
-        _ bytes: Data, checksum: UInt64?, of file: OpenFile, _ known: FileStatus?, under writeLock: WriteLock
+        _ bytes: FileBytes, checksum: UInt64?, of file: OpenFile, _ known: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) {
         if writeLock.isTransient { return }
         do throws(StorageFailure) {
@@ -61,7 +61,8 @@ extension PropertyListFile {
     private func replaceCopy(
         _ copy: Data, of file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) throws(StorageFailure) {
-        let new = try makeTemporary(copy, like: .owner(of: status), protectedAs: file, under: writeLock)
+        let new = try makeTemporary(
+            FileBytes(copy), like: .owner(of: status), protectedAs: file, under: writeLock)
         do throws(StorageFailure) {
             try system.rename(names.temporary, to: names.lastGood, in: writeLock.folder)
         } catch {
@@ -108,7 +109,7 @@ extension PropertyListFile {
         }
         // A copy that was cut off does not show its format, but the beginning of the file does.
         if case .damaged = copy, bytes.source.format == nil, currentMirror == nil,
-            bytes.source.bytes.withUnsafeBytes(ForeignText.bracket) != nil
+            bytes.source.bytes.joined.withUnsafeBytes(ForeignText.bracket) != nil
         {
             return .ofOtherFormat
         }
@@ -145,7 +146,7 @@ extension PropertyListFile {
             let list = try Self.decode(bytes, as: topLevel, in: rules.formats)
             let state = RememberedState(
                 content: list.content, format: list.format, loss: list.loss,
-                text: list.format.coder.isForPeople ? bytes : nil, changed: status.modified)
+                text: list.format.coder.isForPeople ? FileBytes(bytes) : nil, changed: status.modified)
             return .usable(state, status.modified.date)
         } catch {
             return .damaged(tornSince: nil)
@@ -172,11 +173,11 @@ package enum CheckedCopy {
     package static let headerSize = magic.count + 2 * 17
 
     /// - Parameter checksum: the checksum of the bytes, if it is known.
-    static func copy(of bytes: Data, checksum: UInt64? = nil) -> Data {
+    static func copy(of bytes: FileBytes, checksum: UInt64? = nil) -> Data {
         var copy = Data(capacity: headerSize + bytes.count)
         copy += magic
         copy += digits(UInt64(bytes.count), " ") + digits(checksum ?? Self.checksum(bytes), "\n")
-        copy += bytes
+        bytes.forEachPart { copy += $0 }
         return copy
     }
 
@@ -191,27 +192,45 @@ package enum CheckedCopy {
             length <= copy.count - headerSize
         else { throw .malformed("is half written") }
         let bytes = copy.dropFirst(headerSize).prefix(Int(length))
-        guard Self.checksum(bytes) == checksum else { throw .malformed("is half written") }
+        guard Self.checksum(FileBytes(bytes)) == checksum else { throw .malformed("is half written") }
         return Data(bytes)
     }
 
     /// A checksum that detects the effects of a kill or a power cut. It does not protect against people, who can write
     /// a whole copy.
-    package static func checksum(_ bytes: Data) -> UInt64 {
-        bytes.withUnsafeBytes { bytes in
-            // Each step is reversible, so that a change of a single word always shows.
-            func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
-                let product = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
-                return product ^ product >> 32
-            }
-            var sum = UInt64(bytes.count)
-            let words = bytes.count / 8 * 8
-            for start in stride(from: 0, to: words, by: 8) {
-                sum = mix(sum, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)))
-            }
-            for byte in bytes[words...] { sum = mix(sum, UInt64(byte)) }
-            return sum
+    package static func checksum(_ bytes: FileBytes) -> UInt64 {
+        // Each step is reversible, so that a change of a single word always shows.
+        func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
+            let product = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+            return product ^ product >> 32
         }
+        var sum = UInt64(bytes.count)
+        // The bytes of a word that ends in the next part.
+        var (begun, count) = (0 as UInt64, 0)
+        bytes.forEachPart { part in
+            part.withUnsafeBytes { bytes in
+                var position = 0
+                while count > 0, count < 8, position < bytes.count {
+                    begun |= UInt64(bytes[position]) << UInt64(8 * count)
+                    (position, count) = (position + 1, count + 1)
+                }
+                if count == 8 {
+                    sum = mix(sum, begun)
+                    (begun, count) = (0, 0)
+                }
+                while position + 8 <= bytes.count {
+                    let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                    sum = mix(sum, UInt64(littleEndian: word))
+                    position += 8
+                }
+                for byte in bytes[position...] {
+                    begun |= UInt64(byte) << UInt64(8 * count)
+                    count += 1
+                }
+            }
+        }
+        for index in 0..<count { sum = mix(sum, begun >> UInt64(8 * index) & 0xFF) }
+        return sum
     }
 
     private static func digits(_ number: UInt64, _ end: Unicode.Scalar) -> [UInt8] {

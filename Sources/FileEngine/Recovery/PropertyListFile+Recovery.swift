@@ -15,7 +15,7 @@ extension PropertyListFile {
         // Bytes in the place of a property list are damage.
         let isForPeople =
             bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !rules.quarantinesMistakes
-        let isBlank = Self.isBlank(bytes.source.bytes)
+        let isBlank = Self.isBlank(bytes.source.bytes.joined)
         let isEmptied = isBlank && isForPeople && (known != nil || self.state.withLock { $0.stateBeforeLoss != nil })
         if isBlank, !isEmptied, currentMirror == nil, case .missing = copy {
             return Snapshot(content: nil, from: bytes.source, system: system)
@@ -53,8 +53,8 @@ extension PropertyListFile {
     /// Whether only a machine leaves such bytes. What a person writes has no NUL, and does not end in the middle of what
     /// the program has written.
     private func isOfMachine(_ bytes: MalformedBytes, _ copy: LastGoodCopy) -> Bool {
-        let found = bytes.source.bytes
-        if case .usable(let known, _) = copy, known.text?.starts(with: found) == true { return true }
+        let found = bytes.source.bytes.joined
+        if case .usable(let known, _) = copy, known.text?.joined.starts(with: found) == true { return true }
         return found.contains(0)
     }
 
@@ -219,12 +219,12 @@ extension PropertyListFile {
         guard writeLock.isOnServer || now == status else {
             throw StorageFailure(path: names.path, reason: "was changed during the attempt")
         }
-        try makeDurable(name, bytes, like: .owner(of: status), protectedAs: file, under: writeLock)
+        try makeDurable(name, FileBytes(bytes), like: .owner(of: status), protectedAs: file, under: writeLock)
     }
 
     /// Makes a file, and flushes its bytes.
     func makeDurable(
-        _ name: String, _ bytes: Data, like permissions: Permissions?, protectedAs file: OpenFile?,
+        _ name: String, _ bytes: FileBytes, like permissions: Permissions?, protectedAs file: OpenFile?,
         under writeLock: WriteLock
     ) throws(StorageFailure) {
         let copy = try make(name, bytes, like: permissions, protectedAs: file, under: writeLock)
@@ -263,7 +263,7 @@ extension PropertyListFile {
         _ bytes: MalformedBytes, under writeLock: WriteLock?, copy: () -> LastGoodCopy?
     ) -> (FileLocation.Presence.Absence?, changed: FileStatus.Time?) {
         let changed = bytes.source.status.changed
-        if Self.isBlank(bytes.source.bytes) { return (.empty, system.stamp(changed, of: names.path)) }
+        if Self.isBlank(bytes.source.bytes.joined) { return (.empty, system.stamp(changed, of: names.path)) }
         if bytes.fault.isIncomplete { return (.cutOff, system.stamp(changed, of: names.path)) }
         // Writers with the lock write the copy after they have replaced the file, so the current file may be good.
         if writeLock == nil, case .damaged(let copied?) = copy() {
@@ -336,7 +336,8 @@ extension PropertyListFile {
             let bytes = try bytesBeyondCopy(of: lost, owners, under: writeLock)
         {
             let name = try freeName { name throws(StorageFailure) in
-                try makeDurable(name, CheckedCopy.copy(of: bytes), like: nil, protectedAs: nil, under: writeLock)
+                try makeDurable(
+                    name, FileBytes(CheckedCopy.copy(of: bytes)), like: nil, protectedAs: nil, under: writeLock)
             }
             do throws(StorageFailure) {
                 try system.synchronizeFolder(writeLock.folder)
@@ -358,7 +359,7 @@ extension PropertyListFile {
     /// The bytes of a state; nil if the last good copy has it or a newer one.
     private func bytesBeyondCopy(
         of lost: RememberedState, _ owners: Set<UInt32>, under writeLock: WriteLock
-    ) throws(StorageFailure) -> Data? {
+    ) throws(StorageFailure) -> FileBytes? {
         if case .usable(let copied, _)? = try? lastGoodCopy(of: owners, under: writeLock),
             copied.content.isEqual(to: lost.content) || copied.changed > lost.changed
         {

@@ -43,12 +43,12 @@ extension SystemCalls {
         return Data(bytesNoCopy: start, count: count, deallocator: .free)
     }
 
-    /// Writes the bytes.
+    /// Writes the bytes where the descriptor stands.
     ///
-    /// - Parameter startsFile: whether this is a file that is written from its beginning, so that a limit of its size
-    ///   is known to be reached.
+    /// - Parameter position: the number of bytes of the file before them, which shows that a limit of its size is reached;
+    ///   nil if it is unknown.
     package func writeAll(
-        _ bytes: Data, to descriptor: Descriptor, startsFile: Bool = true
+        _ bytes: Data, to descriptor: Descriptor, at position: Int? = 0
     ) throws(StorageFailure) {
         try bytes.withBytes { buffer throws(StorageFailure) in
             var count = 0
@@ -56,8 +56,10 @@ extension SystemCalls {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[count...])
                 // A write at the limit would end the program with SIGXFSZ. A write that begins below the limit is
                 // short, so only a limit of 0 concerns the first write.
-                let limit = count == 0 ? Self.initialFileSizeLimit : fileSizeLimit()
-                guard count < limit || !startsFile else { throw StorageFailure("write", "", code: EFBIG) }
+                let limit = count == 0 && position == 0 ? Self.initialFileSizeLimit : fileSizeLimit()
+                guard position.map({ $0 + count < limit }) ?? true else {
+                    throw StorageFailure("write", "", code: EFBIG)
+                }
                 let written = try retrying { () throws(StorageFailure) in try self.write(rest, to: descriptor) }
                 guard written > 0 else { throw StorageFailure("write", "", code: EIO) }
                 count += written

@@ -1,5 +1,5 @@
 package import Foundation
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 extension PropertyListFile {
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
@@ -10,7 +10,7 @@ extension PropertyListFile {
     ///
     /// - Parameter encoding: the bytes of the content and their format; nil to encode it in the format of the file.
     func store(
-        _ content: Content, as encoding: (bytes: Data, format: FileFormat)? = nil, replacing base: Snapshot,
+        _ content: Content, as encoding: (bytes: FileBytes, format: FileFormat)? = nil, replacing base: Snapshot,
         durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss, encoding == nil {
@@ -115,7 +115,7 @@ extension PropertyListFile {
 
     /// Replaces the file by bytes that are not a property list. First removes the last good copy, because with a copy
     /// these bytes would count as damage.
-    func storeForeign(_ bytes: Data, replacing base: Snapshot, under writeLock: WriteLock) throws {
+    func storeForeign(_ bytes: FileBytes, replacing base: Snapshot, under writeLock: WriteLock) throws {
         do {
             try removeLastGoodCopy(under: writeLock)
         } catch {
@@ -142,7 +142,7 @@ extension PropertyListFile {
     /// becomes binary again.
     func encoded(
         _ content: Content, replacing base: Snapshot
-    ) throws -> (bytes: Data, format: FileFormat) {
+    ) throws -> (bytes: FileBytes, format: FileFormat) {
         let format = format(replacing: base)
         let text = base.format == format ? base.text : nil
         do {
@@ -165,18 +165,18 @@ extension PropertyListFile {
     }
 
     func encoded(
-        _ content: Content, as format: FileFormat, replacing former: Content?, _ written: Data? = nil
-    ) throws -> Data {
+        _ content: Content, as format: FileFormat, replacing former: Content?, _ written: FileBytes? = nil
+    ) throws -> FileBytes {
         func refused(_ reason: String) -> FileError {
             .notStored(StorageFailure(path: names.path, reason: reason))
         }
-        let bytes: Data
+        let bytes: FileBytes
         do {
             func whole(_ content: Content) -> StoredValue {
                 (topLevel == .document ? content[Self.documentKey] : nil) ?? .dictionary(content)
             }
-            bytes = try PropertyListCoder.encode(
-                whole(content), as: format, replacing: former.map(whole), written: written)
+            bytes = try format.coder.bytes(
+                from: whole(content), replacing: former.map(whole), written: written?.joined)
         } catch {
             throw refused("\(error)")
         }
@@ -253,9 +253,9 @@ package struct FileReplacement: Sendable {
     /// bytes are in quarantine.
     package let before: Data?
     /// The bytes after the commit; nil if the file was removed.
-    package let after: Data?
+    package let after: FileBytes?
 
-    package init(path: String, before: Data?, after: Data?) {
+    package init(path: String, before: Data?, after: FileBytes?) {
         self.path = path
         self.before = before
         self.after = after
@@ -288,7 +288,7 @@ extension PropertyListFile {
     ///
     /// - Parameter former: the former bytes, if they were read before the replacement.
     func noteReplacement(
-        of base: Snapshot, _ former: Result<Data?, any Error>? = nil, by bytes: Data?, under writeLock: WriteLock
+        of base: Snapshot, _ former: Result<Data?, any Error>? = nil, by bytes: FileBytes?, under writeLock: WriteLock
     ) {
         guard let observer = ToolHook.current?.committed else { return }
         // If the former bytes cannot be read, there is nothing to report.
@@ -298,9 +298,9 @@ extension PropertyListFile {
     }
 
     func formerBytes(of base: Snapshot, under writeLock: WriteLock) throws -> Data? {
-        if base.fault == nil, let text = base.text { return text }
+        if base.fault == nil, let text = base.text { return text.joined }
         guard let fault = base.fault, fault.kind == .damage else { return try bytes(of: base, under: writeLock) }
-        return try base.content.map { try encoded($0, replacing: base).bytes }
+        return try base.content.map { try encoded($0, replacing: base).bytes.joined }
     }
 
     private func bytes(of snapshot: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
@@ -322,23 +322,24 @@ extension PropertyListFile {
             return try current(nil, under: writeLock)
         }
         defer { writeLock.end() }
-        guard try bytes(of: base, under: writeLock) == replacement.after else {
+        guard try bytes(of: base, under: writeLock) == replacement.after?.joined else {
             throw FileError.notStored(
                 StorageFailure(path: names.path, reason: "has changed since the write that would be reverted"))
         }
         guard let bytes = replacement.before else {
             try removeFile(base, durability: .powerCut, under: writeLock)
-            noteReplacement(of: base, .success(replacement.after), by: nil, under: writeLock)
+            noteReplacement(of: base, .success(replacement.after?.joined), by: nil, under: writeLock)
             currentMirror?.didChange()
             currentMirror?.note(nil)
             return
         }
+        let whole = FileBytes(bytes)
         if let former = try? Self.decode(bytes, as: topLevel, in: rules.formats) {
             try store(
-                former.content, as: (bytes, former.format), replacing: base, durability: .powerCut, under: writeLock)
+                former.content, as: (whole, former.format), replacing: base, durability: .powerCut, under: writeLock)
         } else {
-            try storeForeign(bytes, replacing: base, under: writeLock)
-            noteReplacement(of: base, .success(replacement.after), by: bytes, under: writeLock)
+            try storeForeign(whole, replacing: base, under: writeLock)
+            noteReplacement(of: base, .success(replacement.after?.joined), by: whole, under: writeLock)
         }
     }
 }

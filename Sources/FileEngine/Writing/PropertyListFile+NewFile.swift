@@ -13,7 +13,7 @@ extension PropertyListFile {
     /// Writes the bytes to the temporary file and gives it the file's name.
     /// - Returns: the new file, and the earliest stamp of a change that is made after it got the name.
     func putInPlace(
-        _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
+        _ bytes: FileBytes, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws -> (NewFile, FileStatus.Time) {
         var isUnknown = false
         do throws(StorageFailure) {
@@ -143,7 +143,7 @@ extension PropertyListFile {
     ///
     /// - Parameter old: the status of the old file now.
     private func makeTemporary(
-        _ bytes: Data, replacing base: Snapshot, _ old: FileStatus?, under writeLock: WriteLock
+        _ bytes: FileBytes, replacing base: Snapshot, _ old: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         let file = writeLock.isOnServer ? try base.file?.opened(names.file, under: writeLock) : base.file
         let permissions = old.flatMap { old in file.map { Permissions.all(of: $0, old) } }
@@ -151,7 +151,7 @@ extension PropertyListFile {
     }
 
     func makeTemporary(
-        _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
+        _ bytes: FileBytes, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         // Asked before the attempt, because the room may become free in the meantime.
         let isClosing = system.isClosing
@@ -190,7 +190,7 @@ extension PropertyListFile {
     ///
     /// - Parameter other: a file whose protection class the new file gets, unless a class is set for new files.
     func make(
-        _ name: String, _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?,
+        _ name: String, _ bytes: FileBytes, like permissions: Permissions?, protectedAs other: OpenFile?,
         under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
@@ -203,7 +203,11 @@ extension PropertyListFile {
             if let protection = writeLock.protection?.rawValue ?? replaced {
                 try system.setProtection(protection, of: file.descriptor)
             }
-            try system.writeAll(bytes, to: file.descriptor)
+            var position = 0
+            try bytes.forEachPart { part throws(StorageFailure) in
+                try system.writeAll(part, to: file.descriptor, at: position)
+                position += part.count
+            }
             let status = try system.status(of: file.descriptor)
             if let permissions {
                 try permissions.apply(to: file.descriptor, status, system)

@@ -7,9 +7,15 @@ package import PrefsPropertyLists
 /// Items that stay are copied. A new item gets the blanks of its neighbors. Costs time linear in the text: one pass finds
 /// the places of what changes (`TextPlaces`), and one pass copies.
 package struct ChangedText {
+    /// A part of this size is shared with the former text. Smaller ones are copied, because each part takes a write.
+    private static let leastShared = 1 << 20
+
+    private let text: Data
     private let syntax: any TextSyntax
     private let form: TextForm
     private let containers: [TextContainer]
+    /// The parts that are complete, and the one behind them.
+    private var parts: [Data] = []
     private var output = Data()
     /// The blanks of a value at the top.
     private var style: TextStyle
@@ -19,27 +25,30 @@ package struct ChangedText {
     /// Returns the bytes of a text after a change of its value.
     ///
     /// - Parameters:
-    ///   - syntax: at the beginning of the text.
+    ///   - syntax: the syntax of the bytes of the text, at its beginning.
     ///   - former: the value of the text.
     /// - Throws: `TextMismatch` if the text has another value; `EncodingFailure` if the syntax cannot hold the value.
-    package static func data(
-        changing syntax: any TextSyntax, from former: StoredValue, to new: StoredValue
-    ) throws -> Data {
-        if former == new { return Data(syntax.bytes) }
-        var places = try TextPlaces(syntax)
-        let start = places.syntax.position
-        let isInParts = try places.read(from: former, to: new)
-        var text = ChangedText(places, start)
-        text.append(0..<start)
-        let change = TextDifference.Change(
-            step: "", former: former, new: new, content: isInParts ? places.containers.count - 1 : nil)
-        try text.write(change, inPlaceOf: start..<places.syntax.position)
-        text.append(places.syntax.position..<syntax.bytes.count)
-        return text.output
+    package static func bytes(
+        of text: Data, in syntax: (UnsafeRawBufferPointer) -> any TextSyntax, from former: StoredValue,
+        to new: StoredValue
+    ) throws -> FileBytes {
+        if former == new { return FileBytes(text) }
+        return try text.withUnsafeBytes { bytes in
+            var places = try TextPlaces(syntax(bytes))
+            let start = places.syntax.position
+            let isInParts = try places.read(from: former, to: new)
+            var changed = ChangedText(text, places, start)
+            changed.append(0..<start)
+            let change = TextDifference.Change(
+                step: "", former: former, new: new, content: isInParts ? places.containers.count - 1 : nil)
+            try changed.write(change, inPlaceOf: start..<places.syntax.position)
+            changed.append(places.syntax.position..<bytes.count)
+            return FileBytes(changed.parts + [changed.output])
+        }
     }
 
-    private init(_ places: TextPlaces, _ start: Int) {
-        (syntax, containers) = (places.syntax, places.containers)
+    private init(_ text: Data, _ places: TextPlaces, _ start: Int) {
+        (self.text, syntax, containers) = (text, places.syntax, places.containers)
         form = type(of: syntax).form
         let bytes = syntax.bytes
         let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
@@ -55,7 +64,7 @@ package struct ChangedText {
             style.step = Self.step(of: root, margin: style.margin) ?? form.step
             style.between = between(in: root, style)
         }
-        output.reserveCapacity(bytes.count + bytes.count / 64 + 4_096)
+        output.reserveCapacity(min(bytes.count + bytes.count / 64 + 4_096, Self.leastShared))
     }
 
     /// One step of indentation; nil if no item shows it.
@@ -73,7 +82,12 @@ package struct ChangedText {
     }
 
     private mutating func append(_ range: Range<Int>) {
-        if !range.isEmpty { output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range])) }
+        if range.count >= Self.leastShared {
+            parts += [output, text.dropFirst(range.lowerBound).prefix(range.count)]
+            output = Data()
+        } else if !range.isEmpty {
+            output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
+        }
     }
 
     // MARK: - Values

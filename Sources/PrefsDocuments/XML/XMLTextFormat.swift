@@ -36,35 +36,35 @@ struct XMLTextFormat: FileFormatCoder {
 
     func storable(_ content: [String: StoredValue]) -> [String: StoredValue] { xml.storable(content) }
 
-    func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
-        guard let former, let written else { return try xml.data(from: value, replacing: former, written: nil) }
+    func bytes(
+        from value: StoredValue, replacing former: StoredValue?, written: Data?
+    ) throws(EncodingFailure) -> FileBytes {
+        guard let former, let written else { return try xml.bytes(from: value, replacing: former, written: nil) }
         do {
-            let data = try written.withUnsafeBytes { try Self.data(changing: $0, from: former, to: value) }
+            let bytes = try Self.bytes(changing: written, from: former, to: value)
             // The shortest value takes seven bytes, so that most texts need not be read.
-            if data.count / 7 > PropertyListLimits.fileNodes, (try? data.withUnsafeBytes(xml.value)) == nil {
+            if bytes.count / 7 > PropertyListLimits.fileNodes, (try? bytes.joined.withUnsafeBytes(xml.value)) == nil {
                 throw EncodingFailure(path: "", reason: "more than \(PropertyListLimits.fileNodes) values")
             }
-            return data
+            return bytes
         } catch {
             throw error as? EncodingFailure ?? EncodingFailure(path: "", reason: "was changed during the attempt")
         }
     }
 
     /// Changes the text in UTF-8, and returns it in its own encoding.
-    private static func data(
-        changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue
-    ) throws -> Data {
-        guard let text = try XMLDocumentText.transcoded(bytes) else {
-            let data = try ChangedText.data(changing: XMLSyntax(bytes), from: former, to: new)
-            return try encoded(data, as: XMLDocumentText.encoding(of: bytes).encoding)
-        }
-        let (encoding, mark) = try XMLDocumentText.encoding(of: bytes)
-        let data = try text.withUnsafeBytes { try ChangedText.data(changing: XMLSyntax($0), from: former, to: new) }
-        return try Data(bytes.prefix(mark)) + encoded(data, as: encoding)
+    private static func bytes(
+        changing text: Data, from former: StoredValue, to new: StoredValue
+    ) throws -> FileBytes {
+        let (encoding, mark) = try text.withBytes(XMLDocumentText.encoding)
+        let transcoded = try text.withBytes(XMLDocumentText.transcoded).map { Data($0) }
+        let bytes = try ChangedText.bytes(of: transcoded ?? text, in: { XMLSyntax($0) }, from: former, to: new)
+        if case .utf8 = encoding, transcoded == nil { return bytes }
+        return FileBytes([transcoded == nil ? Data() : text.prefix(mark), encoded(bytes.joined, as: encoding)])
     }
 
     /// A character that the encoding does not have becomes a reference. Only new texts have one.
-    private static func encoded(_ text: Data, as encoding: XMLDocumentText.Encoding) throws -> Data {
+    private static func encoded(_ text: Data, as encoding: XMLDocumentText.Encoding) -> Data {
         switch encoding {
         case .utf8: return text
         case .utf16(let isBigEndian):

@@ -33,10 +33,12 @@ struct JSONFormat: FileFormatCoder {
 
     var isForPeople: Bool { true }
 
-    func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
-        guard let former, let written else { return try JSONWriter.data(ofFile: value) }
+    func bytes(
+        from value: StoredValue, replacing former: StoredValue?, written: Data?
+    ) throws(EncodingFailure) -> FileBytes {
+        guard let former, let written else { return FileBytes(try JSONWriter.data(ofFile: value)) }
         do {
-            return try written.withUnsafeBytes { try JSONText.data(changing: $0, from: former, to: value) }
+            return try JSONText.bytes(changing: written, from: former, to: value)
         } catch {
             throw error as? EncodingFailure ?? EncodingFailure(path: "", reason: "was changed during the attempt")
         }

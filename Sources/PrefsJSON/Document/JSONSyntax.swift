@@ -6,31 +6,31 @@ enum JSONText {
     /// Returns the bytes of a text after a change of its value, as `ChangedText`.
     ///
     /// - Parameter limits: the limits of the reader, which would reject more values.
-    static func data(
-        changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue,
-        limits: JSONReader.Limits = .file
-    ) throws -> Data {
-        let data = try ChangedText.data(changing: JSONSyntax(bytes), from: former, to: new)
+    static func bytes(
+        changing text: Data, from former: StoredValue, to new: StoredValue, limits: JSONReader.Limits = .file
+    ) throws -> FileBytes {
+        let bytes = try ChangedText.bytes(of: text, in: { JSONSyntax($0) }, from: former, to: new)
         // A value and its comma take two bytes, and each value but the first is behind a comma or a bracket. So most texts need
         // not be read.
-        if data.count / 2 > limits.nodes, mostValues(in: data) > limits.nodes,
-            (try? JSONReader.value(of: data, limits: limits)) == nil
+        if bytes.count / 2 > limits.nodes, mostValues(in: bytes) > limits.nodes,
+            (try? JSONReader.value(of: bytes.joined, limits: limits)) == nil
         {
             throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
         }
-        return data
+        return bytes
     }
 
     /// A number of values that the text does not exceed.
-    private static func mostValues(in data: Data) -> Int {
-        data.withUnsafeBytes { bytes in
-            var count = 1
-            for byte in bytes where byte == UInt8(ascii: ",") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{")
-            {
-                count += 1
+    private static func mostValues(in bytes: FileBytes) -> Int {
+        var count = 1
+        bytes.forEachPart { part in
+            part.withUnsafeBytes { bytes in
+                count += bytes.count {
+                    $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{")
+                }
             }
-            return count
         }
+        return count
     }
 }
 

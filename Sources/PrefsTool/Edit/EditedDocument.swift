@@ -71,7 +71,7 @@ enum EditedSyntax {
     /// The text with other members. What stays the same keeps its form and its comments.
     func text(_ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]) throws -> Data {
         if former == new { return text }
-        return try coder.data(from: .dictionary(new), replacing: .dictionary(former), written: text)
+        return try coder.bytes(from: .dictionary(new), replacing: .dictionary(former), written: text).joined
     }
 
     /// The line of a key at the top; nil if there is none.

@@ -65,7 +65,7 @@ struct FileDocument: EditedDocument {
             do {
                 return try Outcome.written(asJSON: false) {
                     try target.domain(isForced: true).restore(
-                        FileReplacement(path: path, before: new, after: current))
+                        FileReplacement(path: path, before: new, after: current.map { FileBytes($0) }))
                 }
             } catch {
                 // Merges again if another process has written since the look.

@@ -58,8 +58,9 @@ struct UndoFolder: Sendable {
             if let former = record["before"]?.array {
                 // Before 2026-11-28 a record had the whole bytes: a list without an element stood for a missing file.
                 let states = former.map { $0.array?.first?.data } + [record["after"]?.data]
-                edits = zip(states.dropFirst(), states).map { Edit(from: $0, to: $1) }
-                after = Fingerprint(states.last ?? nil)
+                let whole = states.map { $0.map { FileBytes($0) } }
+                edits = zip(whole.dropFirst(), states).map { Edit(from: $0, to: $1) }
+                after = Fingerprint(whole.last ?? nil)
                 return
             }
             edits = (record["edits"]?.array ?? []).compactMap { $0.dictionary.map(Edit.init) }
@@ -87,7 +88,7 @@ struct UndoFolder: Sendable {
         let count: Int64
         let checksum: Int64
 
-        init?(_ bytes: Data?) {
+        init?(_ bytes: FileBytes?) {
             guard let bytes else { return nil }
             (count, checksum) = (Int64(bytes.count), Int64(bitPattern: CheckedCopy.checksum(bytes)))
         }
@@ -110,12 +111,13 @@ struct UndoFolder: Sendable {
         private let start: Int
         private let end: Int
 
-        init(from after: Data?, to before: Data?) {
+        init(from after: FileBytes?, to before: Data?) {
             guard let after, let before else {
                 (bytes, start, end) = (before, 0, 0)
                 return
             }
-            let (start, end) = before.withUnsafeBytes { before in after.withUnsafeBytes(before.commonEnds) }
+            let start = after.commonStart(with: before)
+            let end = min(after.commonEnd(with: before), min(after.count, before.count) - start)
             (bytes, self.start, self.end) = (before.dropFirst(start).dropLast(end), start, end)
         }
 
@@ -133,7 +135,7 @@ struct UndoFolder: Sendable {
 
         /// - Parameter after: the bytes after the write.
         func before(_ after: Data?) -> Data? {
-            bytes.map { (after ?? Data()).prefix(start) + $0 + (after ?? Data()).suffix(end) }
+            bytes.map { FileBytes([(after ?? Data()).prefix(start), $0, (after ?? Data()).suffix(end)]).joined }
         }
     }
 
@@ -147,7 +149,9 @@ struct UndoFolder: Sendable {
         let folder = try folder(creates: true)
         let path = "\(folder)/\(Self.name(of: replacement.path))"
         var record = Record(after: nil)
-        if let former = try? self.record(of: replacement.path), former.after == Fingerprint(replacement.before) {
+        if let former = try? self.record(of: replacement.path),
+            former.after == Fingerprint(replacement.before.map { FileBytes($0) })
+        {
             record = former
         }
         record.edits.append(Edit(from: replacement.after, to: replacement.before))
@@ -184,18 +188,19 @@ struct UndoFolder: Sendable {
     /// - Throws: an error if the file has other bytes than after the write.
     func replacement(of path: String, current: Data?) throws -> FileReplacement? {
         guard let record = try record(of: path), let edit = record.edits.last else { return nil }
+        let current = current.map { FileBytes($0) }
         guard record.after == Fingerprint(current) else {
             throw FileError.notStored(
                 StorageFailure(path: path, reason: "has changed since the write that would be reverted"))
         }
-        return FileReplacement(path: path, before: edit.before(current), after: current)
+        return FileReplacement(path: path, before: edit.before(current?.joined), after: current)
     }
 
     /// Forgets the newest write, after it was reverted.
     func removeNewest(_ reverted: FileReplacement) throws {
         guard var record = try record(of: reverted.path), !record.edits.isEmpty else { return }
         record.edits.removeLast()
-        record.after = Fingerprint(reverted.before)
+        record.after = Fingerprint(reverted.before.map { FileBytes($0) })
         try write(record, of: reverted.path, to: "\(folder(creates: true))/\(Self.name(of: reverted.path))")
     }
 

@@ -66,7 +66,9 @@ extension Runner {
         let former = isReplaced ? try? Data(contentsOf: URL(filePath: file)) : nil
         // With --reveal, it may have secrets.
         try ExportFile.write(bytes, to: path.absolutePath, isPrivate: invocation.options.has(.reveal))
-        if let former { ToolHook.current?.committed?(FileReplacement(path: file, before: former, after: bytes)) }
+        if let former {
+            ToolHook.current?.committed?(FileReplacement(path: file, before: former, after: FileBytes(bytes)))
+        }
         return Outcome()
     }
 
@@ -174,7 +176,7 @@ extension Runner {
             bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]
         }
         let difference = Difference(
-            from: now ?? entries(replacement.after), to: entries(replacement.before), hiding: place.secrets)
+            from: now ?? entries(replacement.after?.joined), to: entries(replacement.before), hiding: place.secrets)
         let shown =
             difference.isEmpty && !wantsJSON
             ? Outcome(output: "no value changes, only the text of the file\n") : difference.outcome(invocation)

@@ -165,13 +165,15 @@ struct BinaryFormat: FileFormatCoder {
         }
     }
 
-    func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
+    func bytes(
+        from value: StoredValue, replacing former: StoredValue?, written: Data?
+    ) throws(EncodingFailure) -> FileBytes {
         do throws(EncodingFailure) {
             let bytes = try BinaryPropertyListWriter.data(from: value)
             #if DEBUG
                 PropertyListCoder.check.withLock { $0 }?.run(bytes, value)
             #endif
-            return bytes
+            return FileBytes(bytes)
         } catch {
             guard let key = value.dictionary?.filter(\.value.holdsForeign).keys.min() else { throw error }
             throw EncodingFailure(path: key, topLevelKey: key, reason: error.reason)

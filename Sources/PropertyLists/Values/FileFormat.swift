@@ -40,7 +40,7 @@ package protocol FileFormatCoder: Sendable {
     var fileExtension: String { get }
     /// The accepted form of the values.
     var form: ValueForm { get }
-    /// Whether people write such files. `data` then changes the text of the replaced file, which may have comments and a
+    /// Whether people write such files. `bytes` then changes the text of the replaced file, which may have comments and a
     /// form of its own, and a malformed file is a person's mistake.
     var isForPeople: Bool { get }
     /// Whether bytes are in the format, or are damaged bytes of the format.
@@ -51,10 +51,13 @@ package protocol FileFormatCoder: Sendable {
     func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?)
     /// The content that a read will return after a write of this content.
     func storable(_ content: [String: StoredValue]) -> [String: StoredValue]
-    /// As `PropertyListCoder.encode`.
-    func data(
+    /// - Parameters:
+    ///   - former: the value of the replaced file, in the same format. Values that readers of XML read differently are
+    ///     kept if they are in it.
+    ///   - written: the bytes of the former value, if people write the format: all stays that does not change.
+    func bytes(
         from value: StoredValue, replacing former: StoredValue?, written: Data?
-    ) throws(EncodingFailure) -> Data
+    ) throws(EncodingFailure) -> FileBytes
 }
 
 extension FileFormatCoder {
@@ -113,14 +116,11 @@ package enum PropertyListCoder {
         format.coder.storable(content)
     }
 
-    /// - Parameters:
-    ///   - former: the value of the replaced file, in the same format. Values that readers of XML read differently are
-    ///     kept if they are in it.
-    ///   - written: the bytes of the former value, if people write the format: all stays that does not change.
+    /// As `FileFormatCoder.bytes`, in one part.
     package static func encode(
         _ value: StoredValue, as format: FileFormat, replacing former: StoredValue? = nil, written: Data? = nil
     ) throws(EncodingFailure) -> Data {
-        try format.coder.data(from: value, replacing: former, written: written)
+        try format.coder.bytes(from: value, replacing: former, written: written).joined
     }
 }
 

@@ -32,7 +32,9 @@ struct XMLFormat: FileFormatCoder {
         }
     }
 
-    func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
-        try XMLPropertyListWriter.data(from: value, replacing: former)
+    func bytes(
+        from value: StoredValue, replacing former: StoredValue?, written: Data?
+    ) throws(EncodingFailure) -> FileBytes {
+        FileBytes(try XMLPropertyListWriter.data(from: value, replacing: former))
     }
 }

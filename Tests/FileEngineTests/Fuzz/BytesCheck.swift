@@ -40,7 +40,7 @@ enum BytesCheck {
     private static func checkDocument(_ bytes: Data) throws {
         func read(_ bytes: Data) throws -> StoredValue { try JSONReader.value(of: bytes, limits: .file) }
         func change(_ bytes: Data, _ former: StoredValue, _ new: StoredValue) throws -> Data {
-            try bytes.withUnsafeBytes { try JSONText.data(changing: $0, from: former, to: new) }
+            try JSONText.bytes(changing: bytes, from: former, to: new).joined
         }
         guard let value = try? read(bytes) else { return }
         try demand(change(bytes, value, value) == bytes, "an equal value changed the text")
@@ -60,7 +60,7 @@ enum BytesCheck {
             try bytes.withUnsafeBytes { try coder.value(in: $0) }
         }
         func change(_ bytes: Data, _ former: StoredValue, _ new: StoredValue) throws -> Data {
-            try coder.data(from: new, replacing: former, written: bytes)
+            try coder.bytes(from: new, replacing: former, written: bytes).joined
         }
         guard bytes.withUnsafeBytes(coder.recognizes), let (value, loss) = try? read(bytes), loss == nil else { return }
         try demand(change(bytes, value, value) == bytes, "an equal value changed the text")

@@ -16,7 +16,7 @@ import Testing
     @Test func everyHalfAndEveryFlippedBitIsRecognized() throws {
         for count in [0, 1, 7, 8, 9, 100] {
             let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) })
-            let copy = CheckedCopy.copy(of: bytes)
+            let copy = CheckedCopy.copy(of: FileBytes(bytes))
             // The bytes after one line.
             #expect(copy.firstIndex(of: 0x0A) == CheckedCopy.headerSize - 1)
             #expect(copy.dropFirst(CheckedCopy.headerSize) == bytes)
@@ -38,9 +38,21 @@ import Testing
         }
     }
 
+    /// A changed text is written in parts, and its copy is read as one.
+    @Test func theChecksumOfPartsIsThatOfTheWhole() {
+        let bytes = Data((0..<40).map { UInt8($0 * 37 % 251) })
+        let whole = CheckedCopy.checksum(FileBytes(bytes))
+        for first in 0...bytes.count {
+            for second in first...bytes.count {
+                let parts = FileBytes([bytes[..<first], bytes[first..<second], bytes[second...]])
+                #expect(CheckedCopy.checksum(parts) == whole, "\(first), \(second)")
+            }
+        }
+    }
+
     @Test func theBeginningOfOneAndTheEndOfAnotherIsRecognized() {
         let (first, second) = (Data(repeating: 0x31, count: 300), Data(repeating: 0x32, count: 300))
-        let (old, new) = (CheckedCopy.copy(of: first), CheckedCopy.copy(of: second))
+        let (old, new) = (CheckedCopy.copy(of: FileBytes(first)), CheckedCopy.copy(of: FileBytes(second)))
         for length in 1..<old.count {
             let torn = new.prefix(length) + old.dropFirst(length)
             let isWhole = torn == old || torn == new
@@ -54,7 +66,7 @@ import Testing
         let first = try inode()
         prefs["a"] = 1
         #expect(try inode() == first)
-        #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
+        #expect(try CheckedCopy.copy(of: FileBytes(Data(contentsOf: folder.file()))) == Data(contentsOf: copy))
     }
 
     @Test func aCopyOfTheFirstEditionIsReadAndReplaced() throws {
@@ -66,7 +78,7 @@ import Testing
         #expect(folder.root().ints == ["a": 1])
         prefs["b"] = 2
         #expect(try inode() != first)
-        #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
+        #expect(try CheckedCopy.copy(of: FileBytes(Data(contentsOf: folder.file()))) == Data(contentsOf: copy))
     }
 
     /// The clock was set back since, or a program has touched the copy.
@@ -79,7 +91,7 @@ import Testing
         #expect(folder.root().ints == ["a": 1] && prefs.ints == ["a": 1])
         prefs["b"] = 2
         #expect(folder.root().ints == ["a": 1, "b": 2])
-        #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
+        #expect(try CheckedCopy.copy(of: FileBytes(Data(contentsOf: folder.file()))) == Data(contentsOf: copy))
         try Data("damaged".utf8).write(to: folder.file())
         #expect(folder.root().ints == ["a": 1, "b": 2])
     }

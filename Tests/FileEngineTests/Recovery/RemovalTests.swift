@@ -37,7 +37,7 @@ import Testing
         switch removal {
         case .commit: try store(nil)
         case .undo:
-            let replacement = FileReplacement(path: folder.file().path, before: nil, after: bytes)
+            let replacement = FileReplacement(path: folder.file().path, before: nil, after: FileBytes(bytes))
             try file.withFile { try $0.restore(replacement) }
         }
         system.onCall = nil
@@ -51,13 +51,13 @@ import Testing
         let bytes = try Data(contentsOf: folder.file())
         let foreign = Data("hello".utf8)
         nonisolated(unsafe) var recorded: [FileReplacement] = []
-        let undo = FileReplacement(path: folder.file().path, before: foreign, after: bytes)
+        let undo = FileReplacement(path: folder.file().path, before: foreign, after: FileBytes(bytes))
         try ToolHook.$current.withValue(ToolHook(committed: { recorded.append($0) })) {
             try file.withFile { try $0.restore(undo) }
         }
         #expect(try Data(contentsOf: folder.file()) == foreign)
         #expect(!isThere(".test.plist.lastgood"))
-        #expect(recorded.map(\.before) == [bytes] && recorded.map(\.after) == [foreign])
+        #expect(recorded.map(\.before) == [bytes] && recorded.map(\.after?.joined) == [foreign])
         #expect(try file.withFile { try $0.read() }.warning?.text.hasPrefix("not ours: ") == true)
     }
 

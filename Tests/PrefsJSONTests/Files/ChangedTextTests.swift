@@ -152,26 +152,22 @@ import TestSupport
         let text = style.text(of: .dictionary(former), "")
         func read(_ data: Data) throws -> StoredValue { try JSONReader.value(of: data, limits: .file) }
         #expect(try read(Data(text.utf8)) == .dictionary(former))
-        let changed = try Data(text.utf8).withUnsafeBytes {
-            try JSONText.data(changing: $0, from: .dictionary(former), to: .dictionary(new))
-        }
+        let changed = try JSONText.bytes(changing: Data(text.utf8), from: .dictionary(former), to: .dictionary(new))
+            .joined
         #expect(try read(changed) == .dictionary(new), "\(text)\n\(String(decoding: changed, as: UTF8.self))")
-        let back = try changed.withUnsafeBytes {
-            try JSONText.data(changing: $0, from: .dictionary(new), to: .dictionary(former))
-        }
+        let back = try JSONText.bytes(changing: changed, from: .dictionary(new), to: .dictionary(former)).joined
         #expect(try read(back) == .dictionary(former))
-        let same = try Data(text.utf8).withUnsafeBytes {
-            try JSONText.data(changing: $0, from: .dictionary(former), to: .dictionary(former))
-        }
+        let same = try JSONText.bytes(changing: Data(text.utf8), from: .dictionary(former), to: .dictionary(former))
+            .joined
         #expect(same == Data(text.utf8))
     }
 
     /// Two spellings of a key that Unicode calls equal.
     @Test func aKeyIsSpelledAsTheNewValueSpellsIt() throws {
         func value(_ key: String, _ number: Int64) -> StoredValue { .dictionary([key: .integer(number), "b": .null]) }
-        let changed = try Data("{\"\u{E9}\": 1, \"b\": null}".utf8).withUnsafeBytes {
-            try JSONText.data(changing: $0, from: value("\u{E9}", 1), to: value("e\u{301}", 2))
-        }
+        let changed = try JSONText.bytes(
+            changing: Data("{\"\u{E9}\": 1, \"b\": null}".utf8), from: value("\u{E9}", 1), to: value("e\u{301}", 2)
+        ).joined
         #expect(changed == Data("{\"e\u{301}\": 2, \"b\": null}".utf8))
     }
 
@@ -180,10 +176,33 @@ import TestSupport
     @Test(arguments: [#"{"a": 1, "b": 2}"#, #"{"b": 1}"#])
     func aTextThatHasOtherMembersIsWrittenAsAWhole(_ text: String) throws {
         let new = StoredValue.dictionary(["a": .integer(2)])
-        let changed = try Data(text.utf8).withUnsafeBytes {
-            try JSONText.data(changing: $0, from: .dictionary(["a": .integer(1)]), to: new)
-        }
+        let changed = try JSONText.bytes(changing: Data(text.utf8), from: .dictionary(["a": .integer(1)]), to: new)
+            .joined
         #expect(try JSONReader.value(of: changed, limits: .file) == new)
+    }
+
+    /// A second copy of a large text would take as much memory again.
+    @Test func aLongPartThatStaysIsNotCopied() throws {
+        let long = String(repeating: "x", count: 1 << 20)
+        func text(_ number: Int) -> Data { Data(#"{"a": "\#(long)", "n": \#(number), "b": "\#(long)"}"#.utf8) }
+        func value(_ number: Int64) -> StoredValue {
+            .dictionary(["a": .string(long), "n": .integer(number), "b": .string(long)])
+        }
+        let former = text(1)
+        let changed = try JSONText.bytes(changing: former, from: value(1), to: value(2))
+        #expect(changed.joined == text(2))
+        let copied = former.withUnsafeBytes { bytes in
+            var copied = 0
+            changed.forEachPart { part in
+                part.withUnsafeBytes {
+                    let isShared =
+                        $0.baseAddress.map { bytes.indices.contains($0 - (bytes.baseAddress ?? $0)) } ?? false
+                    if !isShared { copied += $0.count }
+                }
+            }
+            return copied
+        }
+        #expect(copied < 100)
     }
 
     @Test func moreValuesThanAReadAcceptsAreRejected() throws {
@@ -192,9 +211,7 @@ import TestSupport
         let text = Data("{\"l\":[1,2,3,4,5,6,7]}".utf8)
         func value(_ count: Int64) -> StoredValue { .dictionary(["l": .array((1...count).map(StoredValue.integer))]) }
         func change(to count: Int64) throws -> Data {
-            try text.withUnsafeBytes {
-                try JSONText.data(changing: $0, from: value(7), to: value(count), limits: limits)
-            }
+            try JSONText.bytes(changing: text, from: value(7), to: value(count), limits: limits).joined
         }
         #expect(try change(to: 8) == Data("{\"l\":[1,2,3,4,5,6,7,8]}".utf8))
         let failure = #expect(throws: EncodingFailure.self) { try change(to: 9) }

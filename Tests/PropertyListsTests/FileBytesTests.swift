@@ -1,0 +1,29 @@
+import Foundation
+import PrefsPropertyLists
+import Testing
+import TestSupport
+
+/// The bytes of a file in parts are those of the file.
+@Suite struct FileBytesTests {
+    @Test(arguments: 0..<50) func partsReadAsOne(_ seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let whole = Data((0..<Int.random(in: 0...40, using: &random)).map { UInt8($0 % 5) })
+        var (parts, start) = ([Data](), 0)
+        while start < whole.count {
+            let end = Int.random(in: start...whole.count, using: &random)
+            parts.append(whole[start..<end])
+            start = end
+        }
+        let bytes = FileBytes(parts)
+        #expect(bytes.joined == whole && bytes.count == whole.count && bytes == whole)
+        var written = Data()
+        bytes.forEachPart { written += $0 }
+        #expect(written == whole)
+        for other in [whole + [9], whole.dropLast(), [9] + whole, whole.dropFirst(), Data(whole.reversed())] {
+            let common = zip(whole, other).prefix { $0 == $1 }.count
+            let ends = zip(whole.reversed(), other.reversed()).prefix { $0 == $1 }.count
+            #expect(bytes.commonStart(with: other) == common && bytes.commonEnd(with: other) == ends)
+            #expect((bytes == other) == (whole == other))
+        }
+    }
+}
