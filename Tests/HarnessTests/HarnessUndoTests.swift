@@ -41,12 +41,29 @@ import TestSupport
         #expect(try home.bytes(".d.plist.lastgood").suffix(before.count) == before)
     }
 
-    /// Of large states, only the newest is kept.
-    @Test func aRecordHasALimitedSize() throws {
+    private var records: UndoFolder {
         var program = AppPrefs.program
         program.context = ProcessContext(
             executable: "prefs", environment: ["HOME": home.folder.path], input: 0, output: 1, errors: 2)
-        let (folder, path) = (UndoFolder(of: program), home.path("x.plist"))
+        return UndoFolder(of: program)
+    }
+
+    /// Random states and parts. Most have bytes in common at both ends.
+    @Test(arguments: 0..<100) func aWriteInPartsIsReverted(_ seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        func bytes() -> Data { Data((0..<Int.random(in: 0...20, using: &random)).map { _ in .random(in: 0...1) }) }
+        let (start, end) = (bytes(), bytes())
+        let (before, after) = (start + bytes() + end, start + bytes() + end)
+        let cuts = (0..<2).map { _ in 8 * Int.random(in: 0...(after.count / 8), using: &random) }.sorted()
+        let parts = [after[..<cuts[0]], after[cuts[0]..<cuts[1]], after[cuts[1]...]]
+        let path = home.path("x.plist")
+        try records.save(FileReplacement(path: path, before: before, after: FileBytes(parts)))
+        #expect(try records.replacement(of: path, current: after)?.before == before)
+    }
+
+    /// Of large states, only the newest is kept.
+    @Test func aRecordHasALimitedSize() throws {
+        let (folder, path) = (records, home.path("x.plist"))
         let states = (0...2).map { Data(repeating: UInt8($0), count: 9 << 20) }
         for (before, after) in zip(states, states.dropFirst()) {
             try folder.save(FileReplacement(path: path, before: before, after: FileBytes(after)))

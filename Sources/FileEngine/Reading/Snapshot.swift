@@ -195,7 +195,7 @@ final class Snapshot: Sendable {
             let found = try? system.readAll(
                 file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
         else { return false }
-        return (fault == nil ? sourceBytes : nil).map({ $0 == found })
+        return (fault == nil ? sourceBytes : nil).map({ $0.joined == found })
             ?? (CheckedCopy.checksum(FileBytes(found)) == checksum)
     }
 

@@ -199,37 +199,23 @@ package enum CheckedCopy {
     /// A checksum that detects the effects of a kill or a power cut. It does not protect against people, who can write
     /// a whole copy.
     package static func checksum(_ bytes: FileBytes) -> UInt64 {
+        var sum = UInt64(bytes.count)
+        bytes.forEachPart { part in sum = part.withUnsafeBytes { mix(sum, $0) } }
+        return sum
+    }
+
+    private static func mix(_ sum: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         // Each step is reversible, so that a change of a single word always shows.
         func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
             let product = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
             return product ^ product >> 32
         }
-        var sum = UInt64(bytes.count)
-        // The bytes of a word that ends in the next part.
-        var (begun, count) = (0 as UInt64, 0)
-        bytes.forEachPart { part in
-            part.withUnsafeBytes { bytes in
-                var position = 0
-                while count > 0, count < 8, position < bytes.count {
-                    begun |= UInt64(bytes[position]) << UInt64(8 * count)
-                    (position, count) = (position + 1, count + 1)
-                }
-                if count == 8 {
-                    sum = mix(sum, begun)
-                    (begun, count) = (0, 0)
-                }
-                while position + 8 <= bytes.count {
-                    let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-                    sum = mix(sum, UInt64(littleEndian: word))
-                    position += 8
-                }
-                for byte in bytes[position...] {
-                    begun |= UInt64(byte) << UInt64(8 * count)
-                    count += 1
-                }
-            }
+        var sum = sum
+        let words = bytes.count / 8 * 8
+        for start in stride(from: 0, to: words, by: 8) {
+            sum = mix(sum, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)))
         }
-        for index in 0..<count { sum = mix(sum, begun >> UInt64(8 * index) & 0xFF) }
+        for byte in bytes[words...] { sum = mix(sum, UInt64(byte)) }
         return sum
     }
 

@@ -57,9 +57,7 @@ extension SystemCalls {
                 // A write at the limit would end the program with SIGXFSZ. A write that begins below the limit is
                 // short, so only a limit of 0 concerns the first write.
                 let limit = count == 0 && position == 0 ? Self.initialFileSizeLimit : fileSizeLimit()
-                guard position.map({ $0 + count < limit }) ?? true else {
-                    throw StorageFailure("write", "", code: EFBIG)
-                }
+                if let position, position + count >= limit { throw StorageFailure("write", "", code: EFBIG) }
                 let written = try retrying { () throws(StorageFailure) in try self.write(rest, to: descriptor) }
                 guard written > 0 else { throw StorageFailure("write", "", code: EIO) }
                 count += written

@@ -43,7 +43,7 @@ package struct ChangedText {
                 step: "", former: former, new: new, content: isInParts ? places.containers.count - 1 : nil)
             try changed.write(change, inPlaceOf: start..<places.syntax.position)
             changed.append(places.syntax.position..<bytes.count)
-            return FileBytes(changed.parts + [changed.output])
+            return changed.parts.isEmpty ? FileBytes(changed.output) : FileBytes(changed.parts + [changed.output])
         }
     }
 
@@ -82,12 +82,18 @@ package struct ChangedText {
     }
 
     private mutating func append(_ range: Range<Int>) {
-        if range.count >= Self.leastShared {
-            parts += [output, text.dropFirst(range.lowerBound).prefix(range.count)]
-            output = Data()
-        } else if !range.isEmpty {
-            output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
-        }
+        guard range.count >= Self.leastShared else { return copy(range) }
+        // The parts have whole words.
+        let start = range.lowerBound + (8 - output.count % 8) % 8
+        let end = range.upperBound - (range.upperBound - start) % 8
+        copy(range.lowerBound..<start)
+        parts += [output, text.dropFirst(start).prefix(end - start)]
+        output = Data()
+        copy(end..<range.upperBound)
+    }
+
+    private mutating func copy(_ range: Range<Int>) {
+        if !range.isEmpty { output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range])) }
     }
 
     // MARK: - Values

@@ -60,7 +60,7 @@ struct XMLTextFormat: FileFormatCoder {
         let transcoded = try text.withBytes(XMLDocumentText.transcoded).map { Data($0) }
         let bytes = try ChangedText.bytes(of: transcoded ?? text, in: { XMLSyntax($0) }, from: former, to: new)
         if case .utf8 = encoding, transcoded == nil { return bytes }
-        return FileBytes([transcoded == nil ? Data() : text.prefix(mark), encoded(bytes.joined, as: encoding)])
+        return FileBytes((transcoded == nil ? Data() : text.prefix(mark)) + encoded(bytes.joined, as: encoding))
     }
 
     /// A character that the encoding does not have becomes a reference. Only new texts have one.

@@ -135,7 +135,7 @@ struct UndoFolder: Sendable {
 
         /// - Parameter after: the bytes after the write.
         func before(_ after: Data?) -> Data? {
-            bytes.map { FileBytes([(after ?? Data()).prefix(start), $0, (after ?? Data()).suffix(end)]).joined }
+            bytes.map { (after ?? Data()).prefix(start) + $0 + (after ?? Data()).suffix(end) }
         }
     }
 
@@ -242,5 +242,29 @@ struct UndoFolder: Sendable {
         guard status.owner == geteuid() else { throw CommandError("\(names.path) belongs to another user") }
         if status.permissions & 0o077 != 0 { try system.setPermissions(0o700, of: folder.descriptor) }
         return names.path
+    }
+}
+
+extension FileBytes {
+    /// The number of bytes that are the same at the start.
+    fileprivate func commonStart(with other: Data) -> Int {
+        var count = 0
+        for part in parts {
+            let rest = other.dropFirst(count).prefix(part.count)
+            if rest != part { return count + part.commonEnds(with: rest).start }
+            count += part.count
+        }
+        return count
+    }
+
+    /// The number of bytes that are the same at the end.
+    fileprivate func commonEnd(with other: Data) -> Int {
+        var count = 0
+        for part in parts.reversed() {
+            let rest = other.dropLast(count).suffix(part.count)
+            if rest != part { return count + part.reversed().commonEnds(with: rest.reversed()).start }
+            count += part.count
+        }
+        return count
     }
 }

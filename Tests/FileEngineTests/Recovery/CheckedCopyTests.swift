@@ -40,10 +40,10 @@ import Testing
 
     /// A changed text is written in parts, and its copy is read as one.
     @Test func theChecksumOfPartsIsThatOfTheWhole() {
-        let bytes = Data((0..<40).map { UInt8($0 * 37 % 251) })
+        let bytes = Data((0..<43).map { UInt8($0 * 37 % 251) })
         let whole = CheckedCopy.checksum(FileBytes(bytes))
-        for first in 0...bytes.count {
-            for second in first...bytes.count {
+        for first in stride(from: 0, through: bytes.count, by: 8) {
+            for second in stride(from: first, through: bytes.count, by: 8) {
                 let parts = FileBytes([bytes[..<first], bytes[first..<second], bytes[second...]])
                 #expect(CheckedCopy.checksum(parts) == whole, "\(first), \(second)")
             }

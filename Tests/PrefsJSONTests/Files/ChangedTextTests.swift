@@ -191,6 +191,7 @@ import TestSupport
         let former = text(1)
         let changed = try JSONText.bytes(changing: former, from: value(1), to: value(2))
         #expect(changed.joined == text(2))
+        #expect(changed.parts.dropLast().allSatisfy { $0.count.isMultiple(of: 8) })
         let copied = former.withUnsafeBytes { bytes in
             var copied = 0
             changed.forEachPart { part in
