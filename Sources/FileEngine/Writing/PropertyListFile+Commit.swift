@@ -298,12 +298,12 @@ extension PropertyListFile {
     }
 
     func formerBytes(of base: Snapshot, under writeLock: WriteLock) throws -> Data? {
-        if base.fault == nil, let text = base.text { return text.joined }
         guard let fault = base.fault, fault.kind == .damage else { return try bytes(of: base, under: writeLock) }
         return try base.content.map { try encoded($0, replacing: base).bytes.joined }
     }
 
     private func bytes(of snapshot: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
+        if snapshot.fault == nil, let text = snapshot.text { return text.joined }
         guard let file = try snapshot.file?.opened(names.file, under: writeLock), let status = snapshot.status
         else {
             return nil
