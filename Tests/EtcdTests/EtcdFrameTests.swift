@@ -131,34 +131,45 @@ import TestSupport
         }
     }
 
-    /// What would go on for ever ends at the deadline.
-    @Test func whatHasNoEnd() throws {
+    /// What comes again and again. Each is a test of its own, so that they share the time of the deadline and the processors.
+    private static let endless: [(name: String, first: [UInt8], bytes: [UInt8], last: [UInt8])] = [
+        ("settings", [], Frame(kind: Frame.settings).bytes, []),
+        ("pings", [], Frame(kind: Frame.ping, content: Array(repeating: 1, count: 8)).bytes, []),
+        (
+            "frames of a later version", [],
+            Frame(kind: 0x77, flags: 0xFF, stream: 3, content: Array(repeating: 1, count: 999)).bytes, []
+        ),
+        ("data of other calls", [], Frame(kind: 0, stream: 9, content: Array(repeating: 1, count: 9_999)).bytes, []),
+        ("preliminary answers", [], Frame.headers([":status": "103"], of: 1).bytes, []),
+        ("data without content", [], Frame(kind: 0, stream: 9).bytes, []),
+        (
+            "a header without an end", Frame(kind: 1, stream: 1).bytes, Frame(kind: 9, stream: 1).bytes,
+            Frame(kind: 9, flags: Frame.endsHeaders, stream: 1).bytes
+        ),
+    ]
+
+    @Test(arguments: endless.indices) func whatHasNoEndEndsAtTheDeadline(index: Int) throws {
+        let (name, first, bytes, last) = Self.endless[index]
         let short = shortWait(1)
-        let empty = Frame(kind: Frame.settings).bytes
-        let ping = Frame(kind: Frame.ping, content: Array(repeating: 1, count: 8)).bytes
-        let unknown = Frame(kind: 0x77, flags: 0xFF, stream: 3, content: Array(repeating: 1, count: 999)).bytes
-        let other = Frame(kind: 0, stream: 9, content: Array(repeating: 1, count: 9_999)).bytes
-        let preliminary = Frame.headers([":status": "103"], of: 1).bytes
-        for (name, bytes) in [
-            ("settings", empty), ("pings", ping), ("frames of a later version", unknown),
-            ("data of other calls", other),
-            ("preliminary answers", preliminary), ("data without content", Frame(kind: 0, stream: 9).bytes),
-        ] {
-            let server = try ScriptedServer(endlessly: bytes, for: short * 5, then: Self.answer())
-            expectFailure(server, name, in: short)
-        }
-        let header = try ScriptedServer(
-            first: Frame(kind: 1, stream: 1).bytes, endlessly: Frame(kind: 9, stream: 1).bytes, for: short * 5,
-            then: Frame(kind: 9, flags: Frame.endsHeaders, stream: 1).bytes + Self.answer())
-        expectFailure(header, "a header without an end", in: short)
-        expectFailure(try ScriptedServer(bytes: []), "silence", in: short)
-        expectFailure(try ScriptedServer(bytes: Self.frames([Self.status])), "silence after a header", in: short)
-        // Without room for the request.
+        let server = try ScriptedServer(first: first, endlessly: bytes, for: short * 5, then: last + Self.answer())
+        expectFailure(server, name, in: short)
+    }
+
+    /// Answers and room for a request that do not come.
+    private static let silent: [(name: String, begin: [UInt8], bytes: [UInt8], request: Int)] = {
+        let begin = Frame(kind: Frame.settings).bytes
         let closed = Frame(kind: Frame.settings, content: [0, 4, 0, 0, 0, 0]).bytes
-        expectFailure(try ScriptedServer(begin: closed, bytes: []), "a window of zero", value: 100_000, in: short)
-        let full = try ScriptedServer(bytes: [])
-        expectFailure(full, "a window that does not grow", value: 100_000, in: short)
-        #expect(full.received.withLock { $0 } == 65_535)
+        return [
+            ("silence", begin, [], 1), ("silence after a header", begin, frames([status]), 1),
+            ("a window of zero", closed, [], 100_000), ("a window that does not grow", begin, [], 100_000),
+        ]
+    }()
+
+    @Test(arguments: silent.indices) func silenceEndsAtTheDeadline(index: Int) throws {
+        let (name, begin, bytes, request) = Self.silent[index]
+        let server = try ScriptedServer(begin: begin, bytes: bytes)
+        expectFailure(server, name, value: request, in: shortWait(1))
+        if name == "a window that does not grow" { #expect(server.received.withLock { $0 } == 65_535) }
     }
 
     /// What the rules allow is an answer.

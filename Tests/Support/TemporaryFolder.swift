@@ -11,7 +11,7 @@ package final class TemporaryFolder: Sendable {
     ///
     /// - Parameter onDisk: true for a test of extended attributes or access control lists, which memory may not have.
     package convenience init(onDisk: Bool = false) throws {
-        try self.init(in: onDisk ? Self.disk : Self.asked ?? Self.memory ?? Self.disk)
+        try self.init(in: onDisk ? Self.disk : Self.usualParent)
     }
 
     /// A new folder in a given one, which is created if it is missing.
@@ -26,6 +26,9 @@ package final class TemporaryFolder: Sendable {
     private static let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map {
         URL(filePath: $0, directoryHint: .isDirectory).resolvingSymlinksInPath()
     }
+
+    /// Where the folders are, unless a test asks for another place.
+    package static let usualParent = asked ?? memory ?? disk
 
     private static let disk = asked ?? FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
 
@@ -46,6 +49,7 @@ package final class TemporaryFolder: Sendable {
     }()
 
     deinit {
+        guard (try? FileManager.default.removeItem(at: url)) == nil else { return }
         // A test may have removed the permissions.
         let paths = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         for path in [self.path] + paths.map({ self.path + "/" + $0 }) {
