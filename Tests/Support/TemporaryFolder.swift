@@ -69,14 +69,4 @@ package final class TemporaryFolder: Sendable {
     package func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
-
-    /// Removes a file as if that had happened a while ago. A file that has been missing for less than 50 ms may be in
-    /// the middle of another program's save.
-    package func removeLongAgo(_ name: String = "test.plist") throws {
-        try FileManager.default.removeItem(at: file(name))
-        let times = [timespec(tv_sec: time(nil) - 10, tv_nsec: 0), timespec(tv_sec: time(nil) - 10, tv_nsec: 0)]
-        guard utimensat(AT_FDCWD, file(name).deletingLastPathComponent().path, times, 0) == 0 else {
-            throw CocoaError(.fileWriteUnknown)
-        }
-    }
 }

@@ -239,23 +239,14 @@ import Testing
         #expect(prefs.ints == ["a": 9])
     }
 
-    /// The process was stopped in the window.
-    @Test func aProcessThatWasStopped() throws {
+    /// The process was stopped in the window. If the save goes on, that time does not count as waited for.
+    @Test(arguments: [false, true]) func aProcessThatWasStopped(_ goesOn: Bool) throws {
         let prefs = try reader(Case())
         try disturb(.missing)
         #expect(prefs.ints == Self.known)
         pass(.seconds(10))
-        #expect(prefs.ints == [:])
-    }
-
-    /// The time in which it was stopped does not count as waited for.
-    @Test func aProcessThatWasStoppedDuringASaveThatGoesOn() throws {
-        let prefs = try reader(Case())
-        try disturb(.missing)
-        #expect(prefs.ints == Self.known)
-        pass(.seconds(10))
-        try disturb(.cutOff)
-        #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+        if goesOn { try disturb(.cutOff) }
+        #expect(prefs.ints == (goesOn ? Self.known : [:]) && prefs.outcome == "ok")
     }
 
     @Test func eachSaveHasItsOwnWindows() throws {
