@@ -288,6 +288,14 @@ import Testing
         #expect(try prefs("undo", "-f", from) == Printed("+ a: true\n") && home.text("c.plist") == text)
     }
 
+    /// A move asks for both files before it changes the first one. Nothing can be removed from a pipe.
+    @Test func aRefusedRemovalStoresNothing() throws {
+        try home.write(#"{"q": 0}"#, to: "t.json")
+        let printed = try home.bash(#"prefs mv -f <(echo '{"a": 1}') -f t.json a"#)
+        #expect(printed.code == 64 && printed.errors.contains(" is a pipe; only `-f -` can be written"), "\(printed)")
+        #expect(try home.text("t.json") == #"{"q": 0}"#)
+    }
+
     /// Two elements of one array would be taken from a changed array.
     @Test func elementsMoveOneByOne() throws {
         let (a, b) = (try home.write(#"{"l": [1, 2, 3]}"#, to: "a.json").path, home.path("b.json"))

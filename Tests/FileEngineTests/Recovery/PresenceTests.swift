@@ -97,7 +97,7 @@ import Testing
     @Test(arguments: Case.all, [false, true]) func aWriteWaitsWithoutTheLock(_ test: Case, isUpdate: Bool) throws {
         let prefs = try reader(test)
         try disturb(test.state)
-        clock.onPause = { [self] in
+        clock.onPause = { [unowned self] in
             #expect(clock.locks == 0)
             if clock.pauses == 3 { #expect(throws: Never.self) { try complete() } }
         }
@@ -325,7 +325,7 @@ import Testing
     @Test(arguments: [State.empty, .cutOff]) func aProcessThatStartsReadsWhatItHasWaitedFor(_ state: State) throws {
         try make(Case())
         try disturb(state)
-        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        clock.onPause = { [unowned self] in #expect(throws: Never.self) { try complete() } }
         let prefs = folder.root(system: clock)
         #expect(prefs.ints == ["a": 5, "b": 2, "c": 7] && prefs.outcome == "ok" && clock.pauses == 1)
     }
@@ -334,7 +334,7 @@ import Testing
     @Test(arguments: [State.empty, .cutOff]) func aSubscriptionWaitsForTheFile(_ state: State) throws {
         try make(Case())
         try disturb(state)
-        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        clock.onPause = { [unowned self] in #expect(throws: Never.self) { try complete() } }
         let location = FileLocation(path: folder.file().path, system: clock)
         let look = try location.withFile { try $0.committedState(waits: true) }
         #expect(look.content?["Root"]?.dictionary?.objects as? [String: Int] == ["a": 5, "b": 2, "c": 7])
@@ -345,7 +345,7 @@ import Testing
     @Test func aReadHasNoTimeout() throws {
         try make(Case())
         try disturb(.cutOff)
-        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        clock.onPause = { [unowned self] in #expect(throws: Never.self) { try complete() } }
         let location = FileLocation(path: folder.file().path, system: clock)
         let content = try LockWait.within(.zero) { try location.read().content }
         #expect(content?["Root"]?.dictionary?.objects as? [String: Int] == ["a": 5, "b": 2, "c": 7])
