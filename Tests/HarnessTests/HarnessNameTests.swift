@@ -105,6 +105,8 @@ import Testing
             #expect(try prefs("set", "-f", file, "--", path.quotedText, ValueText.line(new)) == Printed())
         }
         #expect(try stored(file) == expected)
+        let exported = try prefs("export", "-f", file, "--format", "json").output
+        #expect(try ExportFormat.value(ofJSON: Data(exported.utf8)).dictionary == expected)
         #expect(
             try Set(home.folder.names()).isSubset(of: [
                 "n.json", "n.plist", "other.plist", "other.json", ".config", ".local",
