@@ -131,34 +131,42 @@ import TestSupport
         }
     }
 
-    /// What would go on for ever ends at the deadline.
-    @Test func whatHasNoEnd() throws {
+    private static func endless(_ bytes: [UInt8], within time: Duration) throws -> ScriptedServer {
+        try ScriptedServer(endlessly: bytes, for: time * 5, then: answer())
+    }
+
+    /// What comes again and again, or never. Each is a test of its own, so that they share the time of the deadline and the processors.
+    private static let withoutEnd: KeyValuePairs<String, @Sendable (_ within: Duration) throws -> ScriptedServer> = [
+        "settings": { try endless(Frame(kind: Frame.settings).bytes, within: $0) },
+        "pings": { try endless(Frame(kind: Frame.ping, content: Array(repeating: 1, count: 8)).bytes, within: $0) },
+        "frames of a later version": {
+            let unknown = Frame(kind: 0x77, flags: 0xFF, stream: 3, content: Array(repeating: 1, count: 999))
+            return try endless(unknown.bytes, within: $0)
+        },
+        "data of other calls": {
+            try endless(Frame(kind: 0, stream: 9, content: Array(repeating: 1, count: 9_999)).bytes, within: $0)
+        },
+        "preliminary answers": { try endless(Frame.headers([":status": "103"], of: 1).bytes, within: $0) },
+        "data without content": { try endless(Frame(kind: 0, stream: 9).bytes, within: $0) },
+        "a header without an end": {
+            try ScriptedServer(
+                first: Frame(kind: 1, stream: 1).bytes, endlessly: Frame(kind: 9, stream: 1).bytes, for: $0 * 5,
+                then: Frame(kind: 9, flags: Frame.endsHeaders, stream: 1).bytes + answer())
+        },
+        "silence": { _ in try ScriptedServer(bytes: []) },
+        "silence after a header": { _ in try ScriptedServer(bytes: frames([status])) },
+        "a window of zero": { _ in
+            try ScriptedServer(begin: Frame(kind: Frame.settings, content: [0, 4, 0, 0, 0, 0]).bytes, bytes: [])
+        },
+        "a window that does not grow": { _ in try ScriptedServer(bytes: []) },
+    ]
+
+    @Test(arguments: withoutEnd.map(\.key)) func whatHasNoEndEndsAtTheDeadline(name: String) throws {
         let short = shortWait(1)
-        let empty = Frame(kind: Frame.settings).bytes
-        let ping = Frame(kind: Frame.ping, content: Array(repeating: 1, count: 8)).bytes
-        let unknown = Frame(kind: 0x77, flags: 0xFF, stream: 3, content: Array(repeating: 1, count: 999)).bytes
-        let other = Frame(kind: 0, stream: 9, content: Array(repeating: 1, count: 9_999)).bytes
-        let preliminary = Frame.headers([":status": "103"], of: 1).bytes
-        for (name, bytes) in [
-            ("settings", empty), ("pings", ping), ("frames of a later version", unknown),
-            ("data of other calls", other),
-            ("preliminary answers", preliminary), ("data without content", Frame(kind: 0, stream: 9).bytes),
-        ] {
-            let server = try ScriptedServer(endlessly: bytes, for: short * 5, then: Self.answer())
-            expectFailure(server, name, in: short)
-        }
-        let header = try ScriptedServer(
-            first: Frame(kind: 1, stream: 1).bytes, endlessly: Frame(kind: 9, stream: 1).bytes, for: short * 5,
-            then: Frame(kind: 9, flags: Frame.endsHeaders, stream: 1).bytes + Self.answer())
-        expectFailure(header, "a header without an end", in: short)
-        expectFailure(try ScriptedServer(bytes: []), "silence", in: short)
-        expectFailure(try ScriptedServer(bytes: Self.frames([Self.status])), "silence after a header", in: short)
-        // Without room for the request.
-        let closed = Frame(kind: Frame.settings, content: [0, 4, 0, 0, 0, 0]).bytes
-        expectFailure(try ScriptedServer(begin: closed, bytes: []), "a window of zero", value: 100_000, in: short)
-        let full = try ScriptedServer(bytes: [])
-        expectFailure(full, "a window that does not grow", value: 100_000, in: short)
-        #expect(full.received.withLock { $0 } == 65_535)
+        let server = try #require(Self.withoutEnd.first { $0.key == name }).value(short)
+        // A request has no room in a small window.
+        expectFailure(server, name, value: name.contains("window") ? 100_000 : 1, in: short)
+        if name == "a window that does not grow" { #expect(server.received.withLock { $0 } == 65_535) }
     }
 
     /// What the rules allow is an answer.

@@ -35,7 +35,7 @@ struct CommandRun {
 
         /// A file without a name, which no process started by another test inherits.
         init(_ text: String = "") throws {
-            let path = NSTemporaryDirectory() + "prefs-\(UUID().uuidString)"
+            let path = TemporaryFolder.usualParent.path + "/prefs-\(UUID().uuidString)"
             descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
             unlink(path)

@@ -1,5 +1,7 @@
 import Foundation
 import PersistentPreferences
+import PrefsPropertyLists
+import PropertyListSupport
 import Testing
 import TestSupport
 
@@ -27,11 +29,10 @@ import TestSupport
     private static let twinsReason =
         "the keys \"\u{E9}\" (U+00E9) and \"e\u{301}\" (U+0065 U+0301) differ only in Unicode normalization, and a write "
         + "would lose one of them, so writes are rejected"
-    /// Binary, because debug builds take seconds for so much XML.
+    /// Binary and of our own writer, because debug builds take seconds for so much XML, and Foundation takes one for so much data.
     private static let large =
-        (try? PropertyListSerialization.data(
-            fromPropertyList: ["A": ["a": Data(count: 3 << 20), "b": Data(count: 3 << 20 + 1)]], format: .binary,
-            options: 0)) ?? Data()
+        (try? PropertyListCoder.encode(
+            objects: ["A": ["a": Data(count: 3 << 20), "b": Data(count: 3 << 20 + 1)]], as: .binary)) ?? Data()
 
     static let cases: [Case] = [
         list("", "0 roots, 0 values"),

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsPropertyLists
 import TestSupport
 import Testing
 
@@ -46,9 +47,12 @@ import Testing
         return elements.enumerated().flatMap { leaves($1, at: path.appending(.index($0))) }
     }
 
+    /// The entries of a file, without the tool: a run of it takes longer, and thousands of states are asked for.
     private func stored(_ file: String) throws -> [String: StoredValue] {
-        let printed = try prefs("export", "-f", file, "--format", "json")
-        return try #require(try ExportFormat.value(ofJSON: Data(printed.output.utf8)).dictionary)
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        let isJSON = file.hasSuffix(".json")
+        let value = isJSON ? try ExportFormat.value(ofJSON: bytes) : try PropertyListCoder.decode(bytes).value
+        return try #require(value.dictionary)
     }
 
     private func json(_ file: String) throws -> String { StoredValue.dictionary(try stored(file)).json }
@@ -60,35 +64,35 @@ import Testing
         try home.write(Data(StoredValue.dictionary(content).json.utf8), to: "n.json")
         if name != "n.json" { #expect(try prefs("import", "-f", file, home.path("n.json")) == Printed()) }
         let all = content.flatMap { Self.leaves($1, at: ValuePath($0)) }
+        let named = all.map { path, value in (path, text: path.text(in: content), number: ValueText.line(value)) }
         let shown = try prefs("show", "-f", file).output.split(separator: "\n")
-        for (path, value) in all {
-            let text = path.text(in: content)
-            let number = ValueText.line(value)
-            #expect(
-                path.steps.contains(where: \.isIndex) || shown.contains { $0.hasPrefix(text.printable + " ") },
-                "\(text)")
-            #expect(
-                try prefs("find", "-f", file, number).output.split(separator: "\n").contains(
-                    "\(text.printable): \(number)"))
-            #expect(try prefs("get", "-f", file, "--", text) == Printed("\(number)\n"), "\(path)")
+        for (path, text, _) in named where !path.steps.contains(where: \.isIndex) {
+            #expect(shown.contains { $0.hasPrefix(text.printable + " ") }, "\(text)")
         }
+        // Each number has one of these digits, and no name has one.
+        for digit in 1...9 {
+            let lines = named.filter { $0.number.contains("\(digit)") }.map { "\($0.text.printable): \($0.number)" }
+            let found = try prefs("find", "-f", file, "\(digit)").output.split(separator: "\n").map(String.init)
+            #expect(Set(found) == Set(lines) && found.count == lines.count)
+        }
+        let numbers = try prefs(["get", "-f", file, "--"] + named.map(\.text))
+        #expect(numbers == Printed(named.map { "\($0.number)\n" }.joined()))
         // Each command changes the place that it names, and no other.
-        for (path, value) in all {
+        var expected = content
+        for (index, path) in all.map(\.0).enumerated() {
             let text = path.text(in: content)
-            #expect(try prefs("set", "-f", file, "--", text, "0") == Printed(), "\(text)")
-            #expect(path.value(in: try stored(file)) == .integer(0))
-            #expect(try prefs("set", "-f", file, "--", text, ValueText.line(value)) == Printed())
-        }
-        #expect(try stored(file) == content)
-        for (path, value) in all where !path.steps.contains(where: \.isIndex) && !path.root.isEmpty {
-            let text = path.text(in: content)
+            let new = StoredValue.integer(1_000 + Int64(index))
+            expected[path.root] = try path.value(expected[path.root], with: new)
+            #expect(try prefs("set", "-f", file, "--", text, ValueText.line(new)) == Printed(), "\(text)")
+            #expect(try stored(file) == expected, "\(text)")
+            if path.steps.contains(where: \.isIndex) || path.root.isEmpty { continue }
             for command in ["cp", "mv"] {
                 #expect(try prefs(command, "-f", file, "-f", other, "--", text) == Printed(), "\(command) \(text)")
                 var now = try stored(file)
-                #expect(path.value(in: try stored(other)) == value)
+                #expect(path.value(in: try stored(other)) == new)
                 #expect((path.value(in: now) == nil) == (command == "mv"))
-                if command == "mv" { now[path.root] = try path.value(now[path.root], with: value) }
-                #expect(now == content)
+                if command == "mv" { now[path.root] = try path.value(now[path.root], with: new) }
+                #expect(now == expected)
                 if command == "mv" {
                     // Without the value, the plain text may lead elsewhere.
                     #expect(try prefs("mv", "-f", other, "-f", file, "--", path.quotedText) == Printed())
@@ -98,9 +102,11 @@ import Testing
             }
             #expect(try prefs("unset", "-f", file, "--", text) == Printed(), "\(text)")
             #expect(path.value(in: try stored(file)) == nil)
-            #expect(try prefs("set", "-f", file, "--", path.quotedText, ValueText.line(value)) == Printed())
+            #expect(try prefs("set", "-f", file, "--", path.quotedText, ValueText.line(new)) == Printed())
         }
-        #expect(try stored(file) == content)
+        #expect(try stored(file) == expected)
+        let exported = try prefs("export", "-f", file, "--format", "json").output
+        #expect(try ExportFormat.value(ofJSON: Data(exported.utf8)).dictionary == expected)
         #expect(
             try Set(home.folder.names()).isSubset(of: [
                 "n.json", "n.plist", "other.plist", "other.json", ".config", ".local",
@@ -282,6 +288,14 @@ import Testing
             try home.text("c.plist")
                 == "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><!-- c --><dict></dict></plist>\n")
         #expect(try prefs("undo", "-f", from) == Printed("+ a: true\n") && home.text("c.plist") == text)
+    }
+
+    /// A move asks for both files before it changes the first one. Nothing can be removed from a pipe.
+    @Test func aRefusedRemovalStoresNothing() throws {
+        try home.write(#"{"q": 0}"#, to: "t.json")
+        let printed = try home.bash(#"prefs mv -f <(echo '{"a": 1}') -f t.json a"#)
+        #expect(printed.code == 64 && printed.errors.contains(" is a pipe; only `-f -` can be written"), "\(printed)")
+        #expect(try home.text("t.json") == #"{"q": 0}"#)
     }
 
     /// Two elements of one array would be taken from a changed array.

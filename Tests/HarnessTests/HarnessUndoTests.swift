@@ -146,7 +146,8 @@ import TestSupport
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 50)
         let text = String(repeating: "x", count: 7 << 20)
         for number in 0..<4 {
-            try prefs("set", "-f", home.path("51.json"), "n", "\(number)\(text)", "-t", "string")
+            try home.write("\(number)\(text)", to: "value")
+            try prefs("set", "-f", home.path("51.json"), "n", "--from", home.path("value"), "-t", "string")
         }
         let record = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("51.json") })

@@ -7,7 +7,7 @@ import Testing
 /// and 7).
 ///
 /// In a window of 50 ms, a test cannot rely on its own speed. It repeats what was not done in time.
-@Suite(.waits, .serialized, .enabled(if: SavedFile.isPossible)) final class AbsenceTests {
+@Suite(.waitsOneByOne, .serialized, .enabled(if: SavedFile.isPossible)) final class AbsenceTests {
     private let home: TemporaryFolder
     private let file: SavedFile
 

@@ -47,4 +47,6 @@ class ProbeSuite {
 extension Trait where Self == WaitingThreads {
     /// For suites that wait for processes.
     static var waits: Self { WaitingThreads() }
+    /// For suites with `.serialized`, whose tests watch milliseconds.
+    static var waitsOneByOne: Self { WaitingThreads(.oneByOne) }
 }

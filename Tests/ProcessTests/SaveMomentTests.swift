@@ -114,7 +114,7 @@ private enum FolderEvents {
             sys.exit(code)
         """
 
-    static let python = Child.installed("python3")
+    static let python = Child.installed("python3", in: Child.systemFirstPath)
     static let canRun = Hazard.canRun(
         "moments of savers",
         if: python.map { python in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Editors and tools save a JSON file on a disk while this package reads, writes and observes it (contract 1).
-@Suite(.waits, .serialized, .enabled(if: SavedFile.isPossible)) struct SaverTests {
+@Suite(.waitsOneByOne, .serialized, .enabled(if: SavedFile.isPossible)) struct SaverTests {
     /// A number of saves of each kind; without it, each saver and role have one setting of the file.
     private static let asked = Hazard.count("PREFS_SAVES", default: 0)
 

@@ -9,7 +9,7 @@ enum Tool: String {
 
     var isThere: Bool { Hazard.canRun("surroundings: \(rawValue)", if: path != nil, else: "\(rawValue) is missing") }
 
-    private var path: String? { Child.installed(rawValue) }
+    private var path: String? { Child.installed(rawValue, in: Child.systemFirstPath) }
 
     @discardableResult
     func run(_ arguments: [String]) throws -> String {

@@ -30,9 +30,9 @@ package enum OtherReaders {
     package static let libplist = python(that: "import ctypes; ctypes.CDLL('libplist-2.0.so.3')")
     package static let ruby = program("ruby") { succeeds($0, ["-e", "require 'cfpropertylist'"]) }
 
-    /// The first program of that name on the PATH that the closure accepts.
+    /// The first program of that name that the closure accepts, in the folder of the system or on the PATH.
     package static func program(_ name: String, where isRight: (URL) -> Bool = { _ in true }) -> URL? {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        Child.systemFirstPath.split(separator: ":")
             .map { URL(filePath: "\($0)/\(name)", directoryHint: .notDirectory) }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) && isRight($0) }
     }

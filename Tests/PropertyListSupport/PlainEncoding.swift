@@ -12,6 +12,18 @@ extension FileFormat {
 extension StoredValue {
     /// Creates the value of an object of the library or of a Swift literal.
     package init(of object: Any) {
+        // The types come first: a cast to a class, as to NSNull, makes an object of Foundation of a whole dictionary.
+        switch type(of: object) {
+        case is [String: Any].Type:
+            self = .dictionary((object as? [String: Any] ?? [:]).mapValues(StoredValue.init(of:)))
+        case is [Any].Type:
+            self = .array((object as? [Any] ?? []).map(StoredValue.init(of:)))
+        default:
+            self.init(ofOther: object)
+        }
+    }
+
+    private init(ofOther object: Any) {
         switch object {
         case let value as StoredValue: self = value
         case let members as [String: StoredValue]: self = .dictionary(members)

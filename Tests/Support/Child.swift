@@ -72,6 +72,10 @@ package struct Child {
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
+    /// The PATH, with the folder first in which `Scripts/tools.sh` installs programs. One of a manager of versions, as of Python, starts
+    /// twenty processes before it begins.
+    package static let systemFirstPath = "/usr/bin:" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+
     /// The path of a product of this package, beside the test program.
     package static func executable(_ product: String) throws -> URL {
         let folders = [Bundle.main.bundleURL] + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }

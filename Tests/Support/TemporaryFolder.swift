@@ -11,7 +11,7 @@ package final class TemporaryFolder: Sendable {
     ///
     /// - Parameter onDisk: true for a test of extended attributes or access control lists, which memory may not have.
     package convenience init(onDisk: Bool = false) throws {
-        try self.init(in: onDisk ? Self.disk : Self.asked ?? Self.memory ?? Self.disk)
+        try self.init(in: onDisk ? Self.disk : Self.usualParent)
     }
 
     /// A new folder in a given one, which is created if it is missing.
@@ -26,6 +26,9 @@ package final class TemporaryFolder: Sendable {
     private static let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map {
         URL(filePath: $0, directoryHint: .isDirectory).resolvingSymlinksInPath()
     }
+
+    /// Where the folders are, unless a test asks for another place.
+    package static let usualParent = asked ?? memory ?? disk
 
     private static let disk = asked ?? FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
 
@@ -46,6 +49,7 @@ package final class TemporaryFolder: Sendable {
     }()
 
     deinit {
+        guard (try? FileManager.default.removeItem(at: url)) == nil else { return }
         // A test may have removed the permissions.
         let paths = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         for path in [self.path] + paths.map({ self.path + "/" + $0 }) {
@@ -64,15 +68,5 @@ package final class TemporaryFolder: Sendable {
     /// The names of all files in the folder, including hidden ones, sorted.
     package func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    }
-
-    /// Removes a file as if that had happened a while ago. A file that has been missing for less than 50 ms may be in
-    /// the middle of another program's save.
-    package func removeLongAgo(_ name: String = "test.plist") throws {
-        try FileManager.default.removeItem(at: file(name))
-        let times = [timespec(tv_sec: time(nil) - 10, tv_nsec: 0), timespec(tv_sec: time(nil) - 10, tv_nsec: 0)]
-        guard utimensat(AT_FDCWD, file(name).deletingLastPathComponent().path, times, 0) == 0 else {
-            throw CocoaError(.fileWriteUnknown)
-        }
     }
 }

@@ -40,7 +40,7 @@ extension PresenceTests {
     @Test(arguments: [0, 1]) func aFileThatIsReplacedWhileItIsReadIsReadAgain(_ elapsed: Int) throws {
         let prefs = try reader(Case())
         var number = 10
-        clock.onRead = { [self] in
+        clock.onRead = { [unowned self] in
             number += 1
             pass(.milliseconds(elapsed))
             #expect(throws: Never.self) {
@@ -63,7 +63,7 @@ extension PresenceTests {
     @Test func aFileThatGetsANewModeWhileItIsReadIsReadAgain() throws {
         let prefs = try reader(Case())
         try complete(["a": 9])
-        clock.onRead = { [self] in
+        clock.onRead = { [unowned self] in
             clock.onRead = nil
             #expect(chmod(folder.file().path, 0o640) == 0)
         }
@@ -75,7 +75,7 @@ extension PresenceTests {
         let prefs = try reader(Case(hasCopy: false))
         try complete(["a": 9])
         var reads = 0
-        clock.onRead = { [self] in
+        clock.onRead = { [unowned self] in
             reads += 1
             pass(.milliseconds(1))
             #expect(throws: Never.self) { try complete(["a": reads]) }
@@ -108,7 +108,7 @@ extension PresenceTests {
         try disturb(state)
         #expect(prefs.ints == [:] && prefs.outcome == "ok" && clock.pauses == 0)
         // A write waits.
-        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        clock.onPause = { [unowned self] in #expect(throws: Never.self) { try complete() } }
         prefs["d"] = 1
         #expect(prefs.ints == ["a": 5, "b": 2, "c": 7, "d": 1] && clock.pauses == 1)
     }
@@ -139,7 +139,7 @@ extension PresenceTests {
         try make(Case())
         pass(.seconds(10))
         try disturb(.missing)
-        clock.onPause = { [self] in clock.stamp = clock.elapsed }
+        clock.onPause = { [unowned self] in clock.stamp = clock.elapsed }
         let prefs = folder.root(system: clock)
         #expect(prefs.ints == [:] && clock.pauses == 5)
     }
@@ -160,7 +160,7 @@ extension PresenceTests {
     @Test func aSlowThreadBringsBackNoOlderState() throws {
         let prefs = try reader(Case(hasCopy: false))
         try disturb(.missing)
-        clock.inComparison = { [self] in
+        clock.inComparison = { [unowned self] in
             #expect(throws: Never.self) { try complete() }
             inThreads(1) { _ in #expect(prefs.ints["c"] == 7) }
         }
