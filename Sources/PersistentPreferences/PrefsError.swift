@@ -181,7 +181,8 @@ extension PrefsError {
 
     /// Creates the error of keys that are not allowed. Its description suggests the allowed key that a single one resembles.
     package static func incorrectKeys(_ keys: [String], among allowed: AllowedKeys) -> PrefsError {
-        let keys = Set(keys).sorted()
+        // One key is not hashed, because it may have any number of combining marks.
+        let keys = keys.count == 1 ? keys : Set(keys).sorted()
         FailureReports.shared.add([], among: allowed.list, to: keys)
         return .incorrectKeys(invalidElements: keys)
     }
@@ -189,7 +190,7 @@ extension PrefsError {
     /// The allowed key that the key of this error resembles; nil if none does. Not sought before it is asked for, because
     /// a class may have a thousand keys.
     var nearestKey: String? {
-        guard case .incorrectKeys(let keys) = self, keys.count == 1 else { return nil }
+        guard case .incorrectKeys(let keys) = self, keys.count == 1, StreamSafeText.isSafe(keys[0]) else { return nil }
         // The key of the version is in the list, and cannot be meant.
         let allowed = FailureReports.shared.report(of: keys)?.allowed.filter { $0 != keys[0] } ?? []
         return NearestWord.nearest(to: keys[0], among: allowed)

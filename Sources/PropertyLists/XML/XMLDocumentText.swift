@@ -65,6 +65,10 @@ package enum XMLDocumentText {
         return Array(text.utf8)
     }
 
+    // A literal is compiled each time that it is used. Threads may share a pattern without closures: it is compiled once, atomically.
+    nonisolated(unsafe) private static let encodingForm = /encoding\s*=\s*["']([^"']*)["']/
+    nonisolated(unsafe) private static let encodingWord = /encoding/
+
     /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. A declaration is at the very
     /// beginning. Several values give an unknown encoding, because readers choose differently.
     private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> String? {
@@ -72,10 +76,10 @@ package enum XMLDocumentText {
         let start = bytes.prefix(1_000).prefix { $0 != UInt8(ascii: ">") }
         guard start.count < 1_000 else { throw .malformed("its XML declaration does not end within 1,000 bytes") }
         let declaration = String(decoding: start, as: UTF8.self)
-        let names = declaration.matches(of: /encoding\s*=\s*["']([^"']*)["']/).map { $0.output.1.lowercased() }
+        let names = declaration.matches(of: encodingForm).map { $0.output.1.lowercased() }
         if names.isEmpty { return nil }
         // The word without a value counts as a value: `encoding=encoding="latin1""utf-8"`.
-        let others = declaration.matches(of: /encoding/).count - names.count
+        let others = declaration.matches(of: encodingWord).count - names.count
         return (names + Array(repeating: "an unreadable one", count: max(0, others))).joined(separator: " and ")
     }
 }
