@@ -322,7 +322,7 @@ extension PropertyListFile {
             return try current(nil, under: writeLock)
         }
         defer { writeLock.end() }
-        guard try bytes(of: base, under: writeLock) == replacement.after else {
+        guard try bytes(of: base, under: writeLock).map(Array.init) == replacement.after.map(Array.init) else {
             throw FileError.notStored(
                 StorageFailure(path: names.path, reason: "has changed since the write that would be reverted"))
         }
