@@ -25,7 +25,7 @@ package final class PropertyListFile: Sendable {
     package static let documentKey = "document"
 
     /// The newest state that this process has read from the file or written to it.
-    struct RememberedState {
+    final class RememberedState: Sendable {
         let content: Content
         let format: FileFormat?
         let loss: String?
@@ -36,6 +36,10 @@ package final class PropertyListFile: Sendable {
 
         /// The change time of the file that the state was read from; of a last good copy, the time of its bytes.
         let changed: FileStatus.Time
+
+        init(content: Content, format: FileFormat?, loss: String?, text: FileBytes?, changed: FileStatus.Time) {
+            (self.content, self.format, self.loss, self.text, self.changed) = (content, format, loss, text, changed)
+        }
     }
 
     struct State {

@@ -16,7 +16,7 @@ package struct AllowedKeys {
         set = isForMany && keys.count > Self.fewKeys ? Set(keys) : nil
     }
 
-    package func contains(_ key: String) -> Bool {
+    @inline(never) package func contains(_ key: String) -> Bool {
         StreamSafeText.isSafe(key) && (set?.contains(key) ?? list.contains(key)) && key != versionKey
     }
 

@@ -48,12 +48,6 @@ extension PersistentPrefs {
         } ?? nil
     }
 
-    /// The value of a key in the store or in a layer; nil if the key is absent, unreadable or not allowed. Sets
-    /// ``lastError`` as a read does.
-    package func effectiveValue(forKey key: String) -> StoredValue? {
-        read(of: key, onlyIfAllowed: true) { try $0.value(forKey: key, &$1) } ?? nil
-    }
-
     /// The values whose objects ``values`` returns. Sets ``lastError`` as a read does.
     package var effectiveValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values(&$1)) } ?? [:] }
 
@@ -81,10 +75,7 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         write { root, outcome in
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed) }
-            let (change, revision) = try root.difference(inKeys: [name], &outcome) { before in
-                try value.map { try RootChange(from: before, shownAs: [:], to: [name: $0]) }
-                    ?? RootChange(from: before, to: [:])
-            }
+            let (change, revision) = try root.difference(inKeys: [name], to: value.map { [name: $0] }, &outcome)
             try root.commit(change, seenAt: revision, &outcome)
         }
     }
@@ -113,7 +104,7 @@ extension PersistentPrefs {
         return write { root, outcome in
             let unknown = names.filter { !allowed.contains($0) }
             if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed) }
-            let (change, revision) = try root.difference(inKeys: names, &outcome) { RootChange(from: $0, to: [:]) }
+            let (change, revision) = try root.difference(inKeys: names, to: nil, &outcome)
             try root.commit(change, seenAt: revision, &outcome)
         }
     }
@@ -212,32 +203,42 @@ extension PersistentPrefs {
         _ body: (RootView, inout AccessOutcome) throws -> R
     ) -> R? {
         var outcome = AccessOutcome(of: state)
-        let past = PreviousStateRead.current(of: state)
         var revision: Revision?
         do {
-            let root = try Root(root ?? key, of: state)
-            if onlyIfAllowed, let name, case let allowed = allowedKeys, !allowed.contains(name) {
-                throw PrefsError.incorrectKeys([name], among: allowed)
-            }
-            if let past { return try body(root.view(of: past.entry), &outcome) }
-            let view = try root.view(of: name, &outcome)
+            let view = try viewForRead(root, of: name, onlyIfAllowed, &outcome)
             revision = view.revision
             let result = try body(view, &outcome)
-            reportRead(outcome.warning, of: name, at: revision)
+            endRead(nil, outcome, of: name, at: revision)
             return result
         } catch {
-            // Reports the warning too, because no later access would.
-            if past == nil { reportFailure(PrefsError(error), after: outcome.warning, of: name, at: revision) }
+            endRead(error, outcome, of: name, at: revision)
             return nil
         }
     }
 
-    @inline(never)
-    private func reportFailure(
-        _ error: PrefsError, after warning: PrefsError?, of name: String?, at revision: Revision?
+    // Neither of these is inlined, because `read` is compiled for each type of result.
+    @inline(never) private func viewForRead(
+        _ root: String?, of name: String?, _ onlyIfAllowed: Bool, _ outcome: inout AccessOutcome
+    ) throws -> RootView {
+        let root = try Root(root ?? key, of: state)
+        if onlyIfAllowed, let name, case let allowed = allowedKeys, !allowed.contains(name) {
+            throw PrefsError.incorrectKeys([name], among: allowed)
+        }
+        if let past = PreviousStateRead.current(of: state) { return root.view(of: past.entry) }
+        return try root.view(of: name, &outcome)
+    }
+
+    /// Reports the outcome of a read, unless it was of a previous state.
+    @inline(never) private func endRead(
+        _ failure: (any Error)?, _ outcome: AccessOutcome, of name: String?, at revision: Revision?
     ) {
-        if let warning, warning != error { reportRead(warning, of: name, at: revision) }
-        reportRead(error, of: name, at: revision)
+        guard PreviousStateRead.current(of: state) == nil else { return }
+        let failure = failure.map { PrefsError($0) }
+        // Reports the warning too, because no later access would.
+        if let warning = outcome.warning, let failure, warning != failure {
+            reportRead(warning, of: name, at: revision)
+        }
+        reportRead(failure ?? outcome.warning, of: name, at: revision)
     }
 
     /// A rejection rolls back the update that this write is part of, if any.

@@ -8,7 +8,7 @@ extension PersistentPrefs {
         switch peek() {
         case .success(let values) where values.isEmpty: return name + " is empty"
         case .success(let values):
-            let pairs = shown(values).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            let pairs = shown(values).sorted(byText: \.key).map { "\($0.key): \($0.value)" }
             return name + " {\(pairs.joined(separator: ", "))}"
         case .failure(let error): return name + " cannot be read: \(error)"
         }

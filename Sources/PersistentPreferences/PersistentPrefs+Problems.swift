@@ -32,7 +32,7 @@ extension PersistentPrefs {
         {
             faults.append(fault)
         }
-        return faults + (values + problemOfVersion(root)).sorted { $0.path < $1.path }
+        return faults + (values + problemOfVersion(root)).sorted(byText: \.path)
     }
 
     /// In a file that people write: what a write would change, because the version is older or missing.

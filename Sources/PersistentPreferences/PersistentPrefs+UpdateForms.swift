@@ -1,3 +1,4 @@
+import Dispatch
 import PrefsFileEngine
 
 /// Updates whose bodies return a value.
@@ -135,7 +136,7 @@ actor AsyncCall {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameter end: when to give up the wait. After that the call does not block.
-    init(on threads: WorkerThreads, by end: ContinuousClock.Instant?) {
+    init(on threads: WorkerThreads, by end: DispatchTime?) {
         executor = Executor(threads: threads, end: end)
     }
 
@@ -144,9 +145,9 @@ actor AsyncCall {
     /// Has one job, the call, so it keeps no order.
     private final class Executor: SerialExecutor {
         private let threads: WorkerThreads
-        private let end: ContinuousClock.Instant?
+        private let end: DispatchTime?
 
-        init(threads: WorkerThreads, end: ContinuousClock.Instant?) {
+        init(threads: WorkerThreads, end: DispatchTime?) {
             self.threads = threads
             self.end = end
         }

@@ -14,7 +14,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "expected a key that @Pref declares or keys lists, found \(Self.quoted(keys))"
                 + (nearestKey.map { "; did you mean \(Self.quoted([$0]))?" } ?? "")
         case .valuesNotPlistCompatible, .typeMismatch, .constraintViolated:
-            Self.listed(failures, separator: "\n", last: "\n")
+            Self.listed(failures.map(\.description), separator: "\n", last: "\n")
         case .noStoredPrefsForKey(let key):
             "nothing is stored under the root key \(Self.quoted([key]))"
         case .invalidName(let name, let reason):
@@ -49,9 +49,9 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .sharedRoot(let shared):
             shared.description
         case .coveredByLayer(let keys):
-            Self.listed(keys) + "; the stored state is unchanged"
+            Self.listed(keys.map(\.description)) + "; the stored state is unchanged"
         case .invalidLayer(let faults):
-            Self.listed(faults) + "; ignored"
+            Self.listed(faults.map(\.description)) + "; ignored"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .writeInsideRead:
@@ -82,11 +82,9 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             + (others > 0 ? " and \(others) more" : "")
     }
 
-    private static func listed(
-        _ parts: [some CustomStringConvertible], separator: String = "; ", last: String = " "
-    ) -> String {
+    private static func listed(_ parts: [String], separator: String = "; ", last: String = " ") -> String {
         let others = parts.count - mostNames
-        return parts.prefix(mostNames).map(\.description).joined(separator: separator)
+        return parts.prefix(mostNames).joined(separator: separator)
             + (others > 0 ? "\(last)and \(others) more" : "")
     }
 

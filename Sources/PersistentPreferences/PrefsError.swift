@@ -175,7 +175,7 @@ extension PrefsError {
     /// Costs time linear in their number. Any thread.
     public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted()
-        FailureReports.shared.add(failures.sorted { $0.path < $1.path }, to: keys)
+        FailureReports.shared.add(failures.sorted(byText: \.path), to: keys)
         return .valuesNotPlistCompatible(invalidElements: keys)
     }
 

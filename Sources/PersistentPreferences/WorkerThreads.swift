@@ -40,14 +40,14 @@ final class WorkerThreads: Sendable {
     /// job runs on the thread of the caller.
     ///
     /// - Parameter end: the time at which the job runs even if no thread is free. After that it must not block.
-    func run(by end: ContinuousClock.Instant? = nil, _ job: @escaping @Sendable () -> Void) {
+    func run(by end: DispatchTime? = nil, _ job: @escaping @Sendable () -> Void) {
         let job = Job(job)
         switch add(job) {
         case .newThread: break
         case .caller: runJobs()
         case .runningThread:
             guard let end else { return }
-            Self.queue.asyncAfter(deadline: .now() + max(0, (end - .now) / .seconds(1))) {
+            Self.queue.asyncAfter(deadline: end) {
                 if self.takes(job) { job.run() }
             }
         }

@@ -32,7 +32,7 @@ extension EtcdNamespace {
         try withQueue(of: roots) { queue in
             let batch: GroupCommit<EtcdSession>.Batch
             do {
-                batch = try queue.batches.enter(until: deadline) {
+                batch = try queue.batches.enter(until: .now() + (deadline - .now) / .seconds(1)) {
                     let lock = try takeTurn(of: queue, until: deadline)
                     do {
                         return try lockedSession(roots, lock, until: deadline) { self.endTurn(of: queue, lock) }

@@ -36,15 +36,16 @@ public final class AppSettingsValues: Observable, Sendable {
     public static let standard = AppSettingsValues(container: .standard)
 
     let place: KeyPlace
-    /// The keys that have been used.
-    private let keys: Locked<[KeyName: any AnyKeyPrefs]>
+    /// The keys that have been used, with their names: a key may compute its name, for example for each user.
+    private let keys: Locked<[ObjectIdentifier: UsedKey]>
     /// Receives the keys that are read. Their values are then the defaults. nil for settings of a user.
     private let readKeys: Locked<[any AnyKeyPrefs]>?
 
-    /// A key may compute its name, for example for each user.
-    private struct KeyName: Hashable {
-        let key: ObjectIdentifier
+    private struct UsedKey {
+        /// The name of the first access. It is compared faster than a dictionary finds it.
         let name: String
+        let prefs: any AnyKeyPrefs
+        var all: [String: any AnyKeyPrefs]
     }
 
     /// Creates settings in `UserDefaults.standard`.
@@ -84,18 +85,22 @@ public final class AppSettingsValues: Observable, Sendable {
     }
 
     func prefs<Key: PrefKey>(_ key: Key.Type) -> KeyPrefs<Key.Value> {
-        let name = KeyName(key: ObjectIdentifier(key), name: Key.stringKey)
-        let known = keys.withLock({ $0[name] }) ?? keep(KeyPrefs(key, name.name, in: place), as: name)
+        let (kind, name) = (ObjectIdentifier(key), Key.stringKey)
+        let known = keys.withLock { keys -> (any AnyKeyPrefs)? in
+            guard let used = keys[kind] else { return nil }
+            return used.name == name ? used.prefs : used.all[name]
+        }
         // A key has one type of values.
-        return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self)
+        return unsafeDowncast(
+            known ?? keep(KeyPrefs(key, name, in: place), kind, name), to: KeyPrefs<Key.Value>.self)
     }
 
     /// Keeps the first instance that a thread has made, because others may be tracking it. It is made outside of the
     /// lock, because the default of a key may read other keys.
-    private func keep(_ new: any AnyKeyPrefs, as name: KeyName) -> any AnyKeyPrefs {
+    private func keep(_ new: any AnyKeyPrefs, _ kind: ObjectIdentifier, _ name: String) -> any AnyKeyPrefs {
         keys.withLock { keys in
-            let kept = keys[name] ?? new
-            keys[name] = kept
+            let kept = keys[kind]?.all[name] ?? new
+            keys[kind, default: UsedKey(name: name, prefs: kept, all: [:])].all[name] = kept
             return kept
         }
     }

@@ -154,7 +154,7 @@ extension PropertyListFile {
                     // Numbers and times change there by themselves: rclone stamps a file when it is read.
                     let again = try system.readAll(
                         file.descriptor, size: bytes.count, isKnown: false, limit: PropertyListLimits.fileBytes)
-                    guard again == bytes else { return .changing }
+                    guard again.hasSameBytes(as: bytes) else { return .changing }
                 } else {
                     let hasChanged = (now.size, now.modified) != (status.size, status.modified)
                     return now.links > 0 && hasChanged ? .changing : nil

@@ -42,7 +42,7 @@ final class Snapshot: Sendable {
             self.kind = kind
         }
 
-        var error: FileError { kind == .foreign ? .notOurs(report) : .damaged(report) }
+        @inline(never) var error: FileError { kind == .foreign ? .notOurs(report) : .damaged(report) }
     }
 
     /// The content; nil if the file is missing or empty. For a malformed file, the newest known state.
@@ -90,7 +90,7 @@ final class Snapshot: Sendable {
         fastPathDescriptor = nil
     }
 
-    init(
+    @inline(never) init(
         content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, sourceBytes: FileBytes? = nil,
         expiresAt: Duration? = nil, system: SystemCalls
     ) {
@@ -190,12 +190,12 @@ final class Snapshot: Sendable {
     }
 
     /// Whether a file has the bytes of this state.
-    func hasBytes(of file: OpenFile) -> Bool {
+    @inline(never) func hasBytes(of file: OpenFile) -> Bool {
         guard let status,
             let found = try? system.readAll(
                 file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
         else { return false }
-        return (fault == nil ? sourceBytes : nil).map({ $0.joined == found })
+        return (fault == nil ? sourceBytes : nil).map({ $0.joined.hasSameBytes(as: found) })
             ?? (CheckedCopy.checksum(FileBytes(found)) == checksum)
     }
 

@@ -53,7 +53,7 @@ extension PropertyListFile {
             there.permissions == Permissions.owner(of: status).mode,
             system.protection(of: copy.descriptor) == system.protection(of: file.descriptor),
             let start = try? system.readAll(copy.descriptor, size: CheckedCopy.magic.count, limit: .max),
-            start == CheckedCopy.magic
+            Array(start) == CheckedCopy.magic
         else { return nil }
         return (copy, there.size)
     }
@@ -117,6 +117,7 @@ extension PropertyListFile {
     }
 
     /// - Parameter owners: the users whose copy is trusted.
+    @inline(never)
     func lastGoodCopy(of owners: Set<UInt32>, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy {
         if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owners) }
         return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
@@ -168,16 +169,16 @@ extension FileStatus.Time {
 /// the checksum is wrong. Copies of the first edition have no such line. `tail -n +2` prints the bytes of a copy.
 package enum CheckedCopy {
     /// The first bytes of a copy. The first byte distinguishes it from the formats of property lists.
-    static let magic = Data("PrefsCopy 1 ".utf8)
+    static let magic = Array("PrefsCopy 1 ".utf8)
     /// The magic and two numbers of 16 hexadecimal digits, each with a blank or a line feed after it.
     package static let headerSize = magic.count + 2 * 17
 
     /// - Parameter checksum: the checksum of the bytes, if it is known.
     static func copy(of bytes: FileBytes, checksum: UInt64? = nil) -> Data {
         var copy = Data(capacity: headerSize + bytes.count)
-        copy += magic
-        copy += digits(UInt64(bytes.count), " ") + digits(checksum ?? Self.checksum(bytes), "\n")
-        bytes.forEachPart { copy += $0 }
+        copy.append(contentsOf: magic)
+        copy.append(contentsOf: digits(UInt64(bytes.count), " ") + digits(checksum ?? Self.checksum(bytes), "\n"))
+        bytes.forEachPart { copy.append($0) }
         return copy
     }
 
@@ -185,8 +186,9 @@ package enum CheckedCopy {
     ///
     /// - Throws: `DecodingFailure.malformed` for a torn copy.
     package static func bytes(of copy: Data) throws(DecodingFailure) -> Data {
-        guard copy.starts(with: magic) else { return copy }
-        let numbers = copy.dropFirst(magic.count).prefix(2 * 17)
+        let header = Array(copy.prefix(headerSize))
+        guard header.starts(with: magic) else { return copy }
+        let numbers = header.dropFirst(magic.count)
         // The copy may be longer, if its writer was killed before it cut off the rest of a longer copy.
         guard let length = number(numbers.prefix(16)), let checksum = number(numbers.dropFirst(17).prefix(16)),
             length <= copy.count - headerSize
@@ -198,7 +200,7 @@ package enum CheckedCopy {
 
     /// A checksum that detects the effects of a kill or a power cut. It does not protect against people, who can write
     /// a whole copy.
-    package static func checksum(_ bytes: FileBytes) -> UInt64 {
+    @inline(never) package static func checksum(_ bytes: FileBytes) -> UInt64 {
         var sum = UInt64(bytes.count)
         bytes.forEachPart { part in sum = part.withUnsafeBytes { mix(sum, $0) } }
         return sum
@@ -227,7 +229,8 @@ package enum CheckedCopy {
         return digits + [UInt8(ascii: end)]
     }
 
-    private static func number(_ digits: Data) -> UInt64? {
-        UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        let number = strtoull(String(decoding: digits, as: UTF8.self), nil, 16)
+        return Self.digits(number, " ").dropLast() == digits ? number : nil
     }
 }

@@ -391,13 +391,13 @@ extension PropertyListFile {
 /// The wait of one access for a program that is saving a file.
 struct SaveWait {
     /// The limit of the wait, and its end; nil before the first pause.
-    private var limit: (wait: LockWait?, end: ContinuousClock.Instant?)?
+    private var limit: (wait: LockWait?, end: DispatchTime?)?
 
     /// - Throws: `FileError.busy` if the time of the task's writes is over.
     mutating func pause(for path: String, _ system: SystemCalls) throws(FileError) {
         let current = limit ?? (LockWait.current, LockWait.current?.deadline)
         limit = current
-        if let wait = current.wait, let end = current.end, end <= .now { throw wait.lostSave(path) }
+        if let wait = current.wait, let end = current.end, end <= .now() { throw wait.lostSave(path) }
         system.pause()
     }
 }

@@ -299,6 +299,6 @@ extension PropertyListFile {
     /// tests have several systems, and the top level, because two views of one file treat each other like two
     /// processes.
     fileprivate func isThat(of path: String, _ topLevel: TopLevel, _ system: SystemCalls) -> Bool {
-        self.system === system && self.topLevel == topLevel && names.path.utf8.elementsEqual(path.utf8)
+        self.system === system && self.topLevel == topLevel && names.path.hasSameBytes(as: path)
     }
 }

@@ -32,7 +32,7 @@ package struct FileNames: Sendable {
 
     /// Whether this is the last good copy of another file.
     package var isLastGoodCopy: Bool {
-        file.utf8.first == UInt8(ascii: ".") && file.utf8.suffix(9).elementsEqual(".lastgood".utf8)
+        file.utf8.first == UInt8(ascii: ".") && Array(file.utf8.suffix(9)) == Array(".lastgood".utf8)
     }
 
     /// The longest name of a file. The name of a quarantined file has 37 more bytes, and file systems allow 255.

@@ -37,7 +37,7 @@ package final class OpenFile: Sendable {
     /// Takes over the descriptor.
     ///
     /// - Parameter status: the status of the file.
-    package init(
+    @inline(never) package init(
         _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, _ lifetime: Lifetime, opened status: FileStatus?
     ) {
         self.descriptor = descriptor
@@ -47,7 +47,7 @@ package final class OpenFile: Sendable {
     }
 
     /// Whether the descriptor still belongs to this file.
-    package var isIntact: Bool {
+    @inline(never) package var isIntact: Bool {
         if hasEnded { return false }
         guard let opened else { return true }
         if system.isStill(opened, descriptor) { return true }

@@ -59,18 +59,23 @@
         package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
-            var folder = try openRetrying("/", in: AT_FDCWD, Self.namesOnly | O_DIRECTORY)
+            let folder = try openFolders(of: names)
             defer { close(folder) }
+            return try body(folder, names.file)
+        }
+
+        @inline(never) private func openFolders(of names: FileNames) throws(StorageFailure) -> Descriptor {
+            var folder = try openRetrying("/", in: AT_FDCWD, Self.namesOnly | O_DIRECTORY)
             for name in names.folder.utf8.split(separator: UInt8(ascii: "/")) {
+                let outer = folder
+                defer { close(outer) }
                 do throws(StorageFailure) {
-                    let next = try openFolder(String(Substring(name)), in: folder, Self.namesOnly)
-                    close(folder)
-                    folder = next
+                    folder = try openFolder(String(Substring(name)), in: outer, Self.namesOnly)
                 } catch {
                     throw error.at(names.folder)
                 }
             }
-            return try body(folder, names.file)
+            return folder
         }
 
         /// Opens a regular file on which another process has a lease (`F_SETLEASE`). Waits until that process gives way;

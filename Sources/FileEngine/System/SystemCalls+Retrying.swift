@@ -65,7 +65,7 @@ extension SystemCalls {
         }
     }
 
-    package func openRetrying(
+    @inline(never) package func openRetrying(
         _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t = 0
     ) throws(StorageFailure) -> Descriptor {
         try retrying { () throws(StorageFailure) in try open(name, in: folder, flags, mode: mode) }
@@ -77,7 +77,7 @@ extension SystemCalls {
     /// could block.
     ///
     /// - Throws: ELOOP for a link.
-    package func openFile(
+    @inline(never) package func openFile(
         _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, on kind: FileSystem = .local,
         _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
@@ -112,7 +112,7 @@ extension SystemCalls {
     ///
     /// On servers, tries again while they still know the file that had the name before. The open of SMB then says EINVAL for a
     /// second, a call of NFS ESTALE; the status of a file in user space is missing.
-    func reopen(
+    @inline(never) func reopen(
         _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {
         do {
@@ -201,7 +201,7 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try closeCopy(of: descriptor) }
     }
 
-    package func synchronizeRetrying(_ descriptor: Descriptor) throws(StorageFailure) {
+    @inline(never) package func synchronizeRetrying(_ descriptor: Descriptor) throws(StorageFailure) {
         try retrying { () throws(StorageFailure) in try synchronize(descriptor) }
     }
 
@@ -232,7 +232,7 @@ extension SystemCalls {
 
 extension StorageFailure {
     /// This failure with a path that the user knows instead of a name within a folder.
-    package func at(_ path: String) -> StorageFailure {
+    @inline(never) package func at(_ path: String) -> StorageFailure {
         operation.isEmpty
             ? StorageFailure(path: path, reason: reason, code: code) : StorageFailure(operation, path, code: code)
     }

@@ -52,7 +52,7 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     /// Whether a descriptor still belongs to the file that was opened. On a server, the number of an open file may change.
-    func isStill(_ opened: FileStatus, _ descriptor: Descriptor) -> Bool {
+    @inline(never) func isStill(_ opened: FileStatus, _ descriptor: Descriptor) -> Bool {
         do {
             let now = try status(of: descriptor)
             return now.isSameFile(as: opened) || now.device == opened.device && fileSystem(of: descriptor).isOnServer
@@ -77,7 +77,7 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     /// `fstatat`; nil if the file does not exist.
-    package func status(
+    @inline(never) package func status(
         ofPath name: String, in folder: Descriptor = AT_FDCWD, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
         var buffer = stat()
@@ -193,7 +193,7 @@ package class SystemCalls: @unchecked Sendable {
         try check(linkat(folder, name, folder, newName, 0), "link", name)
     }
 
-    package func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
+    @inline(never) package func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
         try check(unlinkat(folder, name, 0), "unlink", name)
     }
 
@@ -312,7 +312,11 @@ package class SystemCalls: @unchecked Sendable {
     private func check<Count: SignedInteger>(
         _ result: Count, _ operation: String, _ path: String
     ) throws(StorageFailure) -> Count {
-        guard result >= 0 else { throw StorageFailure(operation, path, code: errno) }
+        if result < 0 { try fail(operation, path) }
         return result
+    }
+
+    @inline(never) private func fail(_ operation: String, _ path: String) throws(StorageFailure) {
+        throw StorageFailure(operation, path, code: errno)
     }
 }

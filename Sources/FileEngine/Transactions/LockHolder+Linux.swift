@@ -9,8 +9,11 @@
         package static func all(of path: String) -> [LockHolder] {
             guard let file = status(path) else { return [] }
             let listed = text("/proc/locks").split(separator: "\n").compactMap { taker($0, ofInode: file.st_ino) }
-            let holders = Set(listed).filter { holds(file, $0) }
-            if !holders.isEmpty { return holders.sorted().map(LockHolder.init) }
+            // A process may be listed twice.
+            let holders = listed.filter { holds(file, $0) }.sorted().reduce(into: [Int]()) { holders, pid in
+                if holders.last != pid { holders.append(pid) }
+            }
+            if !holders.isEmpty { return holders.map(LockHolder.init) }
             let running = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int($0) } ?? []
             return running.filter { holds(file, $0) }.sorted().map(LockHolder.init)
         }
@@ -29,7 +32,7 @@
         private static func taker(_ line: Substring, ofInode inode: ino_t) -> Int? {
             let words = line.split(whereSeparator: \.isWhitespace)
             guard words.count > 5, words[1] == "FLOCK", words[5].hasSuffix(":\(inode)") else { return nil }
-            return Int(words[4])
+            return Int(String(words[4]))
         }
 
         /// Returns true if a descriptor of the process holds a lock on the file. False if the caller may not look into

@@ -7,7 +7,7 @@ package struct LockWait: Sendable {
     /// The longest wait in seconds; nil to wait without a limit.
     private let timeout: TimeInterval?
     /// The end of every wait; nil if each one may take as long as the timeout.
-    private let end: ContinuousClock.Instant?
+    private let end: DispatchTime?
     /// Called once in a wait that takes longer than a second.
     private let notice: (@Sendable (String) -> Void)?
 
@@ -26,7 +26,7 @@ package struct LockWait: Sendable {
     private init(within timeout: Duration) {
         let seconds = max(0, timeout / .seconds(1))
         // A timeout of more than a year counts as none, because the arithmetic of clocks could overflow.
-        (self.timeout, end, notice) = (seconds, seconds < Self.forEver ? .now + .seconds(seconds) : nil, nil)
+        (self.timeout, end, notice) = (seconds, seconds < Self.forEver ? .now() + seconds : nil, nil)
     }
 
     private static let forEver: TimeInterval = 366 * 86_400
@@ -43,7 +43,7 @@ package struct LockWait: Sendable {
     /// gets the end of the wait.
     package static func within<R>(
         _ timeout: Duration?, isolation: isolated (any Actor)? = #isolation,
-        _ body: (_ end: ContinuousClock.Instant?) async throws -> R
+        _ body: (_ end: DispatchTime?) async throws -> R
     ) async rethrows -> R {
         guard let timeout else { return try await body(nil) }
         let wait = LockWait(within: timeout)
@@ -56,8 +56,8 @@ package struct LockWait: Sendable {
     }
 
     /// The end of a wait that begins now; nil without a limit.
-    var deadline: ContinuousClock.Instant? {
-        end ?? timeout.flatMap { $0 < Self.forEver ? .now + .seconds($0) : nil }
+    var deadline: DispatchTime? {
+        end ?? timeout.flatMap { $0 < Self.forEver ? .now() + $0 : nil }
     }
 
     /// The error of a thread whose turn did not come in time.
@@ -94,10 +94,10 @@ package struct LockWait: Sendable {
         guard try !Self.takes(descriptor, system) else { return }
         try OtherCopies.refuseWait(for: path)
         let deadline = deadline
-        let patience = ContinuousClock.now + .seconds(Self.patience)
+        let patience = DispatchTime.now() + Self.patience
         let isPatient = deadline.map { $0 > patience } ?? true
         let attempt = try Attempt(descriptor, at: path, system)
-        func succeeds(until deadline: ContinuousClock.Instant?) throws(StorageFailure) -> Bool {
+        func succeeds(until deadline: DispatchTime?) throws(StorageFailure) -> Bool {
             guard let attempt else { return try Self.takes(descriptor, system, until: deadline) }
             return try attempt.succeeds(until: deadline)
         }
@@ -125,7 +125,7 @@ package struct LockWait: Sendable {
 
     /// Tries to take the lock at intervals until the deadline, without a thread.
     private static func takes(
-        _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, until deadline: ContinuousClock.Instant? = .now
+        _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, until deadline: DispatchTime? = .now()
     ) throws(StorageFailure) -> Bool {
         while true {
             do {
@@ -134,7 +134,7 @@ package struct LockWait: Sendable {
             } catch  where !isHeld(error) {
                 throw error
             } catch {}
-            if let deadline, deadline <= .now { return false }
+            if let deadline, deadline <= .now() { return false }
             usleep(10_000)
         }
     }
@@ -186,10 +186,9 @@ package struct LockWait: Sendable {
             if !hasThread { return nil }
         }
 
-        func succeeds(until deadline: ContinuousClock.Instant?) throws(StorageFailure) -> Bool {
+        func succeeds(until deadline: DispatchTime?) throws(StorageFailure) -> Bool {
             if let deadline {
-                let timeout = DispatchTime.now() + max(0, (deadline - .now) / .seconds(1))
-                if over.wait(timeout: timeout) == .timedOut { return false }
+                if over.wait(timeout: deadline) == .timedOut { return false }
             } else {
                 over.wait()
             }

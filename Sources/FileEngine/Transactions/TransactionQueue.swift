@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import PrefsPropertyLists
 
 /// Lets the threads of a process change one domain in turn, and commit together.
@@ -215,7 +215,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
     /// Waits for the turn. The first member of a batch begins its group.
     ///
     /// - Throws: `Timeout`, or what the closure throws.
-    package func enter(until deadline: ContinuousClock.Instant? = nil, _ begin: () throws -> Group) throws -> Batch {
+    package func enter(until deadline: DispatchTime? = nil, _ begin: () throws -> Group) throws -> Batch {
         let waiter: DispatchSemaphore? = state.withLock { state in
             state.forgetParent()
             guard state.isBusy else {
@@ -239,9 +239,9 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
         }
     }
 
-    private func wait(_ waiter: DispatchSemaphore, until deadline: ContinuousClock.Instant?) throws {
+    private func wait(_ waiter: DispatchSemaphore, until deadline: DispatchTime?) throws {
         guard let deadline else { return waiter.wait() }
-        if waiter.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success { return }
+        if waiter.wait(timeout: deadline) == .success { return }
         didTimeOut()
         let hasLeft = state.withLock { state in
             guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }

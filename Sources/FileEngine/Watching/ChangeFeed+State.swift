@@ -91,7 +91,7 @@ extension ChangeFeed {
             }
             var state: StoredValue?
             /// - Parameter former: the state that the commit itself has changed.
-            func report(_ next: StoredValue?, of former: StoredValue?, _ step: Int) {
+            @inline(never) func report(_ next: StoredValue?, of former: StoredValue?, _ step: Int) {
                 let isNew = former.map { state?.isIdentical(to: $0) != true } ?? false
                 let change = EntryChange(of: key, from: state, to: next, isForeign: false, isNew: isNew)
                 guard let change else { return }

@@ -45,7 +45,7 @@ package struct EntryChange: Sendable {
     }
 
     /// Creates a change of an entry without a context.
-    package init?(
+    @inline(never) package init?(
         of key: String, from before: StoredValue?, to after: StoredValue?, isForeign: Bool, isNew: Bool? = nil
     ) {
         self.init(of: key, from: EntryState(before), to: EntryState(after), isForeign: isForeign, isNew: isNew)

@@ -189,7 +189,7 @@ extension PropertyListFile {
     /// set-group-ID bits; until then only the process's own user can open it.
     ///
     /// - Parameter other: a file whose protection class the new file gets, unless a class is set for new files.
-    func make(
+    @inline(never) func make(
         _ name: String, _ bytes: FileBytes, like permissions: Permissions?, protectedAs other: OpenFile?,
         under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {

@@ -38,7 +38,7 @@ final class ObservationBridge: Sendable {
         return true
     }
 
-    private func trackedAccess(_ key: String?, of prefs: PersistentPrefs) {
+    @inline(never) private func trackedAccess(_ key: String?, of prefs: PersistentPrefs) {
         listen(to: prefs)
         registrar.access(prefs, keyPath: \.[observed: key])
     }

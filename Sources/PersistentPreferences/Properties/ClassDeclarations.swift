@@ -219,7 +219,7 @@ package final class ClassDeclarations: Sendable {
             return isAccepted(key, value, property) ? nil : error
         }
         if errors.isEmpty { return }
-        let failures = errors.flatMap(\.failures).sorted { $0.path < $1.path }
+        let failures = errors.flatMap(\.failures).sorted(byText: \.path)
         let isOfType = errors.contains { if case .typeMismatch = $0 { true } else { false } }
         throw isOfType ? .typeMismatch(failures) : .constraintViolated(failures)
     }

@@ -181,7 +181,7 @@ extension StoredValue {
 
     /// The index of the element that a path begins with, and the rest of the path.
     private static func element(at path: Substring, of elements: [StoredValue]) -> (index: Int, rest: Substring)? {
-        guard path.first == "[", let end = path.firstIndex(of: "]"), let index = Int(path[..<end].dropFirst()),
+        guard path.first == "[", let end = path.firstIndex(of: "]"), let index = Int(String(path[..<end].dropFirst())),
             elements.indices.contains(index)
         else { return nil }
         return (index, path[end...].dropFirst())

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 ///
 /// Unchecked because `Regex` does not say that it is Sendable. Matching does not change it: its program is compiled
 /// here, before another thread has it.
-package struct TextPattern: @unchecked Sendable {
+package final class TextPattern: @unchecked Sendable {
     private let regex: Regex<AnyRegexOutput>
 
     private static let known = Locked([String: TextPattern]())

@@ -113,7 +113,7 @@ struct Root {
     /// - Parameters:
     ///   - name: the only key that the change depends on; nil for all.
     ///   - known: the difference to a state that was read before, and the revision of that state.
-    func commit(
+    @inline(never) func commit(
         _ write: RootWrite, of name: String? = nil,
         knowing known: (difference: RootChange?, revision: Revision?)? = nil,
         _ outcome: inout AccessOutcome
@@ -127,14 +127,16 @@ struct Root {
 
     /// The difference that a write to some keys makes from the values that it replaces, and the revision of their state.
     /// Keeps nothing else of the state, so that the write can change it in place.
+    ///
+    /// - Parameter objects: the new values, as objects of a user; nil to remove the values.
     func difference(
-        inKeys names: [String], _ outcome: inout AccessOutcome,
-        _ make: ([String: StoredValue]) throws -> RootChange
+        inKeys names: [String], to objects: [String: Any]?, _ outcome: inout AccessOutcome
     ) throws -> (RootChange, Revision?) {
         func change(in view: RootView) throws -> RootChange {
             var before: [String: StoredValue] = [:]
             for name in names { before[name] = try view.valueToReplace(forKey: name) }
-            return try make(before)
+            guard let objects else { return RootChange(from: before, to: [:]) }
+            return try RootChange(from: before, shownAs: [:], to: objects)
         }
         // What is equal in a known state may differ in a newer one.
         if let known = knownView.flatMap({ try? change(in: $0) }), known.count == Set(names).count {

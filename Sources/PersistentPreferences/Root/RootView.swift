@@ -229,7 +229,7 @@ struct RootView {
         let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
             layered(key, in: layers).cover.map { CoveredKey(key: key, layer: $0.layer, place: $0.place) }
         }
-        if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.key)) }
     }
 }
 

@@ -80,7 +80,7 @@ package enum NameVetting {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return "it is empty" }
         if bytes.count > longest { return "it is longer than \(longest) bytes" }
         if memchr(start, 0, bytes.count) != nil { return "it contains a NUL" }
-        if bytes[0] == 0xEF, bytes.starts(with: "\u{FEFF}".utf8) { return "it begins with U+FEFF" }
+        if bytes[0] == 0xEF, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "it begins with U+FEFF" }
         return nil
     }
 }

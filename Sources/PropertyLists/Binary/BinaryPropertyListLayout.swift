@@ -12,7 +12,8 @@ struct BinaryPropertyListLayout {
 
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
         self.bytes = bytes
-        guard bytes.count >= 8 + 1 + 1 + 32, bytes.starts(with: "bplist0".utf8) else {
+        guard bytes.count >= 8 + 1 + 1 + 32, bytes.starts(with: BinaryFormat.magic), bytes[6] == UInt8(ascii: "0")
+        else {
             throw .malformed("too short for a binary property list, or of an unknown version")
         }
         let trailer = bytes.count - 32

@@ -149,7 +149,7 @@ struct BinaryPropertyListWriter {
 struct BinaryFormat: FileFormatCoder {
     let name = "binary"
 
-    static let magic = "bplist".utf8
+    static let magic = Array("bplist".utf8)
 
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: Self.magic) }
 

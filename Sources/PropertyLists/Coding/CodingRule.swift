@@ -27,33 +27,25 @@ package enum CodingRule {
     /// conform in files of their own: a linker takes these from a static archive only if their conformance is named.
     private static func usual<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
         let coding: Any? =
-            if type == Bool.self {
-                scalar(Bool.self)
-            } else if type == Int.self {
-                scalar(Int.self)
-            } else if type == Double.self {
-                scalar(Double.self)
-            } else if type == String.self {
-                scalar(String.self)
-            } else if type == Decimal.self {
-                scalar(Decimal.self)
-            } else if type == Duration.self {
-                scalar(Duration.self)
-            } else if type == Date.self {
-                scalar(Date.self)
-            } else if type == Data.self {
-                scalar(Data.self)
-            } else if type == [String].self {
-                [String].coding(depth: 1)
-            } else if type == [Int].self {
-                [Int].coding(depth: 1)
-            } else if type == [String: String].self {
-                [String: String].coding(depth: 1)
-            } else {
-                nil
+            switch ObjectIdentifier(type) {
+            case ObjectIdentifier(Bool.self): scalar(Bool.self)
+            case ObjectIdentifier(Int.self): scalar(Int.self)
+            case ObjectIdentifier(Double.self): scalar(Double.self)
+            case ObjectIdentifier(String.self): scalar(String.self)
+            case ObjectIdentifier(Decimal.self): scalar(Decimal.self)
+            case ObjectIdentifier(Duration.self): scalar(Duration.self)
+            case ObjectIdentifier(Date.self): scalar(Date.self)
+            case ObjectIdentifier(Data.self): scalar(Data.self)
+            case ObjectIdentifier([String].self): [String].coding(depth: 1)
+            case ObjectIdentifier([Int].self): rare([Int].self)
+            case ObjectIdentifier([String: String].self): rare([String: String].self)
+            default: nil
             }
         return coding as? PrefCoding<Value>
     }
+
+    /// The coding of a container. It is not compiled for this type, which few programs use.
+    @inline(never) private static func rare(_ type: any StorableContainer.Type) -> Any? { type.coding(depth: 1) }
 
     /// The coding of a value inside a container. A nil in a container is stored as a marker.
     ///

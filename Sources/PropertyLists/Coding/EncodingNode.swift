@@ -31,8 +31,14 @@ final class EncodingNode {
         case .nothing: nil
         case .scalar: scalar
         case .list: .array(list)
-        case .dictionary: .dictionary(members.merging(openMembers.mapValues(\.content)) { $1 })
+        case .dictionary: .dictionary(dictionary)
         }
+    }
+
+    private var dictionary: [String: StoredValue] {
+        var members = members
+        for (key, node) in openMembers { members[key] = node.content }
+        return members
     }
 
     private var list: [StoredValue] {
@@ -42,7 +48,7 @@ final class EncodingNode {
     }
 
     /// A part that has encoded nothing is an empty dictionary, as in Foundation.
-    private var content: StoredValue { value ?? .dictionary([:]) }
+    @inline(never) private var content: StoredValue { value ?? .dictionary([:]) }
 
     var count: Int { elements.count }
 
@@ -94,16 +100,20 @@ final class EncodingNode {
 
     /// The stored form of a scalar; nil if the value is not a scalar. The most frequent types are not tested for
     /// conformances.
-    private static func scalar<T>(_ value: T, _ state: CodingState) -> StoredValue? {
+    private static func scalar<T: Encodable>(_ value: T, _ state: CodingState) -> StoredValue? {
         if T.self == String.self, let text = value as? String { return NilMarker.escaped(text.storable) }
         if T.self == Int.self, let number = value as? Int { return number.storable }
         if T.self == Double.self, let number = value as? Double { return number.storable }
         if T.self == Bool.self, let bool = value as? Bool { return .bool(bool) }
         if T.self == Date.self, let date = value as? Date { return .date(date) }
-        if state.knowsParts(of: T.self) { return nil }
+        return state.knowsParts(of: T.self) ? nil : rareScalar(value, T.self, state)
+    }
+
+    /// Not generic, because it would be compiled for each of Swift's number types.
+    private static func rareScalar(_ value: any Encodable, _ type: Any.Type, _ state: CodingState) -> StoredValue? {
         // The cast unwraps optionals, so a string in an optional is escaped, too.
         if let scalar = value as? any StorableScalar { return NilMarker.escaped(scalar.storable) }
-        state.recordParts(of: T.self)
+        state.recordParts(of: type)
         return nil
     }
 
@@ -164,7 +174,7 @@ extension Dictionary: UnorderedValue {
     /// keys and values alternate.
     static func ordered(_ elements: [StoredValue]) -> [StoredValue] {
         guard elements.count.isMultiple(of: 2) else { return elements }
-        let pairs = stride(from: 0, to: elements.count, by: 2).map { elements[$0...($0 + 1)] }
-        return pairs.sorted { StoredValue.precedes($0[$0.startIndex], $1[$1.startIndex]) }.flatMap { $0 }
+        let pairs = stride(from: 0, to: elements.count, by: 2).map { StoredValue.array(Array(elements[$0...($0 + 1)])) }
+        return pairs.sorted(by: StoredValue.precedes).flatMap { $0.array ?? [] }
     }
 }

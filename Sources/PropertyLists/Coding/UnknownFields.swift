@@ -88,8 +88,8 @@ private struct FieldTree {
             for key in fields where members.index(forKey: key) == nil { members[key] = stored[key] }
             return .dictionary(members)
         case (.array(var elements), .array(let stored)):
-            for (index, source) in sources(of: elements, in: stored) {
-                guard let branch = branch(at: source) else { continue }
+            for (index, source) in sources(of: elements, in: stored).enumerated() {
+                guard let source, let branch = branch(at: source) else { continue }
                 elements[index] = branch.added(to: elements[index], from: stored[source])
             }
             return .array(elements)
@@ -101,17 +101,17 @@ private struct FieldTree {
 
     /// For the index of each new element, the index of the stored element that it corresponds to. Of equal elements,
     /// the first corresponds to the first, and so on.
-    private func sources(of elements: [StoredValue], in stored: [StoredValue]) -> [Int: Int] {
+    private func sources(of elements: [StoredValue], in stored: [StoredValue]) -> [Int?] {
         var free: [StoredValue: [Int]] = [:]
         for (index, element) in stored.enumerated().reversed() {
             free[branch(at: index)?.removed(from: element) ?? element, default: []].append(index)
         }
-        var sources: [Int: Int] = [:]
-        for (index, element) in elements.enumerated() { sources[index] = free[element]?.popLast() }
+        var sources = elements.map { free[$0]?.popLast() }
         let isSet = branches.keys.contains { if case .member = $0 { true } else { false } }
         guard elements.count == stored.count, !isSet else { return sources }
-        let used = Set(sources.values)
-        for index in elements.indices where sources[index] == nil && !used.contains(index) { sources[index] = index }
+        var isUsed = stored.map { _ in false }
+        for case let source? in sources { isUsed[source] = true }
+        for index in elements.indices where sources[index] == nil && !isUsed[index] { sources[index] = index }
         return sources
     }
 

@@ -24,6 +24,7 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
     public var description: String { coder.name }
 
     /// Whether both formats have the same name.
+    @inline(never)
     public static func == (left: FileFormat, right: FileFormat) -> Bool { left.coder.name == right.coder.name }
 
     /// Hashes the name.

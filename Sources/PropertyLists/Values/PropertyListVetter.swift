@@ -57,11 +57,6 @@ package struct PropertyListVetter {
         }
     }
 
-    /// A member of a dictionary.
-    mutating func member(_ object: Any, depth: Int) -> StoredValue? {
-        limits.isOfEntry && depth == 2 ? Self.stored(object, .ofReads) : value(of: object, depth: depth)
-    }
-
     /// Checks a value that the coder or a reader has made.
     package static func check(_ value: StoredValue, forKey key: String) throws(Refusal) {
         _ = try run(key) { $0.accepts(value, depth: 1) ? value : nil }
@@ -130,6 +125,12 @@ package struct PropertyListVetter {
 
     // MARK: - Objects
 
+    private static let integers: [ObjectIdentifier] = [
+        ObjectIdentifier(Int8.self), ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self),
+        ObjectIdentifier(Int64.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
+        ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
+    ]
+
     /// The value of an object; nil if it is rejected.
     mutating func value(of object: Any, depth: Int) -> StoredValue? {
         // Charges each value, because shared references multiply, and the bytes bound the work.
@@ -138,18 +139,20 @@ package struct PropertyListVetter {
         if kind is AnyClass { return valueOfInstance(object, depth: depth) }
         // Compares exact types, because a cast would convert numbers and Booleans into one another.
         switch ObjectIdentifier(kind) {
-        case Kind.string: return (object as? String).flatMap { text($0) }.map(StoredValue.string)
-        case Kind.bool: return (object as? Bool).map(StoredValue.bool)
-        case Kind.int: return (object as? Int).map { StoredValue($0) }
-        case Kind.double: return (object as? Double).map { StoredValue($0) }
-        case Kind.float: return (object as? Float).map { StoredValue(Double($0)) }
-        case Kind.date: return (object as? Date).flatMap { date($0.timeIntervalSinceReferenceDate) }
-        case Kind.data: return (object as? Data).flatMap { data($0) }
-        case Kind.list: return (object as? [Any]).flatMap { list($0, depth: depth) }
-        case Kind.dictionary: return (object as? [String: Any]).flatMap { dictionary($0, depth: depth) }
-        case Kind.uid where !limits.areOfWrites: return (object as? KeyedArchiveUID).map(StoredValue.uid)
-        case Kind.uid: return refuse(UnsupportedValue.uid)
-        case let kind where Kind.integers.contains(kind):
+        case ObjectIdentifier(String.self): return (object as? String).flatMap { text($0) }.map(StoredValue.string)
+        case ObjectIdentifier(Bool.self): return (object as? Bool).map(StoredValue.bool)
+        case ObjectIdentifier(Int.self): return (object as? Int).map { StoredValue($0) }
+        case ObjectIdentifier(Double.self): return (object as? Double).map { StoredValue($0) }
+        case ObjectIdentifier(Float.self): return (object as? Float).map { StoredValue(Double($0)) }
+        case ObjectIdentifier(Date.self): return (object as? Date).flatMap { date($0.timeIntervalSinceReferenceDate) }
+        case ObjectIdentifier(Data.self): return (object as? Data).flatMap { data($0) }
+        case ObjectIdentifier([Any].self): return (object as? [Any]).flatMap { list($0, depth: depth) }
+        case ObjectIdentifier([String: Any].self):
+            return (object as? [String: Any]).flatMap { dictionary($0, depth: depth) }
+        case ObjectIdentifier(KeyedArchiveUID.self) where !limits.areOfWrites:
+            return (object as? KeyedArchiveUID).map(StoredValue.uid)
+        case ObjectIdentifier(KeyedArchiveUID.self): return refuse(UnsupportedValue.uid)
+        case let kind where Self.integers.contains(kind):
             return (object as? any FixedWidthInteger).map { StoredValue($0) }
         default: return valueOfOther(object, depth: depth)
         }
@@ -230,7 +233,7 @@ package struct PropertyListVetter {
         bytes > limits.bytes || failures.count >= Self.mostFailures
     }
 
-    mutating func isWithinLimit(_ depth: Int) -> Bool {
+    @inline(never) mutating func isWithinLimit(_ depth: Int) -> Bool {
         depth <= limits.depth || refuse("nested deeper than \(limits.depth) levels") ?? false
     }
 
@@ -259,24 +262,6 @@ extension Data {
     var ownCopy: Data { withUnsafeBytes { Data($0) } }
 }
 
-private enum Kind {
-    static let string = ObjectIdentifier(String.self)
-    static let bool = ObjectIdentifier(Bool.self)
-    static let int = ObjectIdentifier(Int.self)
-    static let double = ObjectIdentifier(Double.self)
-    static let float = ObjectIdentifier(Float.self)
-    static let date = ObjectIdentifier(Date.self)
-    static let data = ObjectIdentifier(Data.self)
-    static let list = ObjectIdentifier([Any].self)
-    static let dictionary = ObjectIdentifier([String: Any].self)
-    static let uid = ObjectIdentifier(KeyedArchiveUID.self)
-    static let integers: Set<ObjectIdentifier> = [
-        ObjectIdentifier(Int8.self), ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self),
-        ObjectIdentifier(Int64.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
-        ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
-    ]
-}
-
 // MARK: - Lists and dictionaries
 
 /// Vets lists and dictionaries of Swift and of Objective-C.
@@ -299,26 +284,36 @@ extension PropertyListVetter {
         var members: [String: StoredValue] = [:]
         members.reserveCapacity(pairs.underestimatedCount)
         for (key, object) in pairs {
-            let key = type(of: key) == AnyHashable.self ? (key as? AnyHashable)?.base ?? key : key
-            var name: String?
-            if type(of: key) is AnyClass, let text = key as? NSString {
-                name = self.text(text)
-                if name == nil { return nil }
-            }
-            guard let text = name ?? key as? String else {
-                return refuse("a key of type \(type(of: key)) cannot be stored in a property list; keys are strings")
-            }
-            guard StreamSafeText.isSafe(text) else { return refuse(StreamSafeText.reason) }
-            path.append(.key(text))
-            defer { path.removeLast() }
-            guard let name = name ?? self.text(text) else { return nil }
-            if members.index(forKey: name) != nil {
-                return refuse("two keys differ only in their Unicode spelling")
-            }
-            if let value = member(object, depth: depth + 1) { members[name] = value }
-            if isExhausted { return nil }
+            guard add(object, forKey: key, to: &members, depth: depth) else { return nil }
         }
         return isNoReference(members) ? .dictionary(members) : nil
+    }
+
+    /// Returns false if the rest of the dictionary is not examined.
+    private mutating func add(
+        _ object: Any, forKey key: Any, to members: inout [String: StoredValue], depth: Int
+    ) -> Bool {
+        let key = type(of: key) == AnyHashable.self ? (key as? AnyHashable)?.base ?? key : key
+        var name: String?
+        if type(of: key) is AnyClass, let text = key as? NSString {
+            name = self.text(text)
+            if name == nil { return false }
+        }
+        guard let text = name ?? key as? String else {
+            let kind = type(of: key)
+            return refuse("a key of type \(kind) cannot be stored in a property list; keys are strings") ?? false
+        }
+        guard StreamSafeText.isSafe(text) else { return refuse(StreamSafeText.reason) ?? false }
+        path.append(.key(text))
+        defer { path.removeLast() }
+        guard let name = name ?? self.text(text) else { return false }
+        if members.index(forKey: name) != nil {
+            return refuse("two keys differ only in their Unicode spelling") ?? false
+        }
+        // A member of an entry may be one that cannot be expressed.
+        let isOfEntry = limits.isOfEntry && depth == 1
+        members[name] = isOfEntry ? Self.stored(object, .ofReads) : value(of: object, depth: depth + 1)
+        return !isExhausted
     }
 }
 

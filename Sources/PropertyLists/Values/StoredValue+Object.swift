@@ -52,7 +52,9 @@ extension StoredValue {
         if kind == [String: Any].self, let left = left as? [String: Any], let right = right as? [String: Any] {
             return SharedStorage.isShared(left, right)
         }
-        if kind == Data.self, let left = left as? Data, let right = right as? Data { return left == right }
+        if kind == Data.self, let left = left as? Data, let right = right as? Data {
+            return left.hasSameBytes(as: right)
+        }
         if kind == KeyedArchiveUID.self { return left as? KeyedArchiveUID == right as? KeyedArchiveUID }
         guard kind == Date.self, let left = left as? Date, let right = right as? Date else { return false }
         return StoredValue.date(left) == .date(right)

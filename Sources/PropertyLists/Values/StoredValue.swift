@@ -104,7 +104,7 @@ package enum StoredValue: Sendable {
     }
 
     /// The bytes that the value takes in a binary property list, overestimated by at most a few bytes per value.
-    package var estimatedBytes: Int {
+    @inline(never) package var estimatedBytes: Int {
         switch self {
         case .string(let text), .decimal(let text): 9 + text.encodedBytes
         case .data(let data): 9 + data.count
@@ -155,7 +155,7 @@ extension StoredValue: Hashable {
         case (.decimal(let left), .decimal(let right)): left == right
         case (.date(let left), .date(let right)):
             left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
-        case (.data(let left), .data(let right)): left == right
+        case (.data(let left), .data(let right)): left.hasSameBytes(as: right)
         case (.array(let left), .array(let right)): left.isEqual(to: right)
         case (.dictionary(let left), .dictionary(let right)): left.isEqual(to: right)
         case (.uid(let left), .uid(let right)): left == right
@@ -294,22 +294,26 @@ extension StoredValue {
 
     private static func compare(_ left: StoredValue, _ right: StoredValue) -> Int {
         switch (left, right) {
-        case (.string(let left), .string(let right)): compare(left.utf8, right.utf8)
+        case (.string(let left), .string(let right)): compare(left, right)
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)
         case (.integer(let left), .integer(let right)): compare(left, right)
         case (.unsigned(let left), .unsigned(let right)): compare(left, right)
         case (.real(let left), .real(let right)): compare(left, right)
         case (.date(let left), .date(let right)):
             compare(left.timeIntervalSinceReferenceDate, right.timeIntervalSinceReferenceDate)
-        case (.data(let left), .data(let right)): compare(left, right)
+        case (.data(let left), .data(let right)): compare(left, right) { compare($0, $1) }
         case (.array(let left), .array(let right)): compare(left, right, compare)
         case (.dictionary(let left), .dictionary(let right)):
             compare(left.sortedByBytes, right.sortedByBytes) { left, right in
-                let order = compare(left.key.utf8, right.key.utf8)
+                let order = compare(left.key, right.key)
                 return order == 0 ? compare(left.value, right.value) : order
             }
         default: compare(left.rank, right.rank)
         }
+    }
+
+    private static func compare(_ left: String, _ right: String) -> Int {
+        left.precedes(right) ? -1 : right.precedes(left) ? 1 : 0
     }
 
     private static func compare<T: Comparable>(_ left: T, _ right: T) -> Int {
@@ -320,10 +324,6 @@ extension StoredValue {
     private static func compare(_ left: Double, _ right: Double) -> Int {
         if left.bitPattern == right.bitPattern { return 0 }
         return left.isTotallyOrdered(belowOrEqualTo: right) ? -1 : 1
-    }
-
-    private static func compare<S: Sequence>(_ left: S, _ right: S) -> Int where S.Element: Comparable {
-        compare(left, right) { $0 < $1 ? -1 : $1 < $0 ? 1 : 0 }
     }
 
     private static func compare<S: Sequence>(
@@ -376,7 +376,9 @@ extension [String: StoredValue] {
         var start = 0
         while start < order.count {
             let end = numbers[start...].firstIndex { $0 & ~mask != numbers[start] & ~mask } ?? order.count
-            if end > start + 1 { order[start..<end].sort { keys[$0].precedes(keys[$1]) } }
+            if end > start + 1 {
+                order.replaceSubrange(start..<end, with: order[start..<end].sorted(byText: { keys[$0] }))
+            }
             start = end
         }
         return order

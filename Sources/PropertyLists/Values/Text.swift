@@ -20,12 +20,7 @@ extension String {
 
     func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var text = self
-        return text.withUTF8 { text in
-            guard text.count == bytes.count, let start = text.baseAddress, let other = bytes.baseAddress else {
-                return text.count == bytes.count
-            }
-            return memcmp(start, other, text.count) == 0
-        }
+        return text.withUTF8 { UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }
     }
 
     /// The bytes that the text takes in a binary property list: as ASCII, or as UTF-16 if one character is not ASCII.
@@ -85,12 +80,44 @@ extension String {
     }
 }
 
+extension [String] {
+    /// The places of the texts in the order of their bytes.
+    @inline(never) package var placesByBytes: [Int] { indices.sorted { self[$0].precedes(self[$1]) } }
+}
+
+extension Sequence {
+    /// The elements in the order of the bytes of a text that each has. Sorts the places of the texts, because a sort of
+    /// the elements would be compiled for each of their types.
+    package func sorted(byText text: (Element) -> String) -> [Element] {
+        let elements = Array(self)
+        return elements.map(text).placesByBytes.map { elements[$0] }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count, let start = baseAddress, let other = other.baseAddress else {
+            return count == other.count
+        }
+        return memcmp(start, other, count) == 0
+    }
+}
+
 /// An accessor that keeps the type of the error that its closure throws. Foundation's accessors lose it.
 extension Data {
     @inlinable package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try withUnsafeBytes { buffer in
             Result { () throws(E) in try body(buffer) }
         }.get()
+    }
+
+    /// Foundation's == would be compiled into each caller.
+    @inline(never) package func hasSameBytes(as other: Data) -> Bool {
+        withUnsafeBytes(other.hasBytes)
+    }
+
+    @inline(never) private func hasBytes(_ other: UnsafeRawBufferPointer) -> Bool {
+        withUnsafeBytes(other.hasSameBytes)
     }
 }
 

@@ -214,12 +214,12 @@ import Testing
     @Test func aBatchThatCannotBeginPassesTheTurnOn() throws {
         let commits = GroupCommit<Nothing>()
         for _ in 0..<2 {
-            #expect(throws: Refused.self) { try commits.enter(until: .now) { throw Refused() } }
+            #expect(throws: Refused.self) { try commits.enter(until: .now()) { throw Refused() } }
         }
-        let batch = try commits.enter(until: .now) { Nothing() }
-        #expect(throws: GroupCommit<Nothing>.Timeout.self) { try commits.enter(until: .now) { Nothing() } }
+        let batch = try commits.enter(until: .now()) { Nothing() }
+        #expect(throws: GroupCommit<Nothing>.Timeout.self) { try commits.enter(until: .now()) { Nothing() } }
         try commits.leave(batch).get()
-        try commits.leave(commits.enter(until: .now) { Nothing() }).get()
+        try commits.leave(commits.enter(until: .now()) { Nothing() }).get()
     }
 
     /// It would otherwise be lost, because nobody else passes it on.
@@ -228,9 +228,9 @@ import Testing
         let commits = GroupCommit<Nothing>(didTimeOut: { atTimeout.withLock { $0 }() })
         let first = try commits.enter { Nothing() }
         atTimeout.withLock { $0 = { #expect(throws: Never.self) { try commits.leave(first).get() } } }
-        let second = try commits.enter(until: .now) { Nothing() }
+        let second = try commits.enter(until: .now()) { Nothing() }
         #expect(second === first, "the open batch")
         try commits.leave(second).get()
-        try commits.leave(commits.enter(until: .now) { Nothing() }).get()
+        try commits.leave(commits.enter(until: .now()) { Nothing() }).get()
     }
 }

@@ -4,6 +4,7 @@ import TestSupport
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// The errors that `prefsDidFail` has received.
 final class Failures: Sendable {
@@ -12,6 +13,14 @@ final class Failures: Sendable {
     func add(_ failure: String) { reported.withLock { $0.append(failure) } }
 
     var all: [String] { reported.withLock { $0 } }
+}
+
+extension PersistentPrefs {
+    /// The value of a key in the store or in a layer; nil if the key is absent, unreadable or not allowed. Sets
+    /// ``lastError`` as a read does.
+    func effectiveValue(forKey key: String) -> StoredValue? {
+        read(of: key, onlyIfAllowed: true) { try $0.value(forKey: key, &$1) } ?? nil
+    }
 }
 
 /// Records every error that it receives.
