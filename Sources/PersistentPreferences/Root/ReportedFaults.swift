@@ -10,8 +10,8 @@ struct ReportedFaults {
     /// By the key of the value; nil for a fault of the whole root.
     private var values: [String?: Report] = [:]
     private var store: PrefsError?
-    /// Each with the key that was read then; nil for the whole root.
-    private var layers: [(fault: LayerFault, key: String?)] = []
+    /// By fault, the key that was read then; nil for the whole root.
+    private var layers: [LayerFault: String?] = [:]
 
     /// Whether a read without a fault may end one.
     private(set) var mayEnd = false
@@ -32,9 +32,9 @@ struct ReportedFaults {
             defer { store = error }
             return store == error ? nil : error
         case .invalidLayer(let faults):
-            let news = faults.filter { fault in !layers.contains { $0.fault == fault } }
+            let news = faults.filter { layers.index(forKey: $0) == nil }
             mayEnd = true
-            layers += news.map { ($0, name) }
+            for fault in news { layers[fault] = .some(name) }
             return news.isEmpty ? nil : .invalidLayer(news)
         default:
             // What the caller asked for is wrong, or a write has left a warning.
@@ -58,7 +58,7 @@ struct ReportedFaults {
     /// fault of the value itself is forgotten by `endValue`.
     mutating func end(readOf name: String?) {
         store = nil
-        layers.removeAll { $0.key == name }
+        layers = layers.filter { $0.value != name }
         endValue(nil)
     }
 
