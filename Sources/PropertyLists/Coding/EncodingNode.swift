@@ -100,20 +100,16 @@ final class EncodingNode {
 
     /// The stored form of a scalar; nil if the value is not a scalar. The most frequent types are not tested for
     /// conformances.
-    private static func scalar<T: Encodable>(_ value: T, _ state: CodingState) -> StoredValue? {
+    private static func scalar<T>(_ value: T, _ state: CodingState) -> StoredValue? {
         if T.self == String.self, let text = value as? String { return NilMarker.escaped(text.storable) }
         if T.self == Int.self, let number = value as? Int { return number.storable }
         if T.self == Double.self, let number = value as? Double { return number.storable }
         if T.self == Bool.self, let bool = value as? Bool { return .bool(bool) }
         if T.self == Date.self, let date = value as? Date { return .date(date) }
-        return state.knowsParts(of: T.self) ? nil : rareScalar(value, T.self, state)
-    }
-
-    /// Not generic, because it would be compiled for each of Swift's number types.
-    private static func rareScalar(_ value: any Encodable, _ type: Any.Type, _ state: CodingState) -> StoredValue? {
+        if state.knowsParts(of: T.self) { return nil }
         // The cast unwraps optionals, so a string in an optional is escaped, too.
         if let scalar = value as? any StorableScalar { return NilMarker.escaped(scalar.storable) }
-        state.recordParts(of: type)
+        state.recordParts(of: T.self)
         return nil
     }
 

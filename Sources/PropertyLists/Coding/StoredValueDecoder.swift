@@ -88,10 +88,20 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     func value<T: Decodable>(_ type: T.Type) throws -> T {
-        if !context.state.knowsParts(of: type), let scalar = try scalar(type) {
-            // It is a T. A conditional cast would request the metadata of `T?`, which costs as much as the other code.
-            // swift-format-ignore: NeverForceUnwrap
-            return scalar as! T
+        if !context.state.knowsParts(of: type) {
+            if let scalar = type as? any StorableScalar.Type {
+                // The marker stands for nil and is not a string.
+                guard !decodeNil() else { throw missing(type) }
+                let stored = NilMarker.unescaped(stored, in: context.state.form)
+                guard let value = context.state.form.scalar(scalar, of: stored) else { throw mismatch(type) }
+                context.state.recordSuccess()
+                context.state.recordReading(in: context)
+                // `scalar` is T. A conditional cast would request the metadata of `T?`, which costs as much as the code
+                // above.
+                // swift-format-ignore: NeverForceUnwrap
+                return value as! T
+            }
+            context.state.recordParts(of: type)
         }
         guard !context.isTooDeep else { throw mismatch(type) }
         do {
@@ -102,22 +112,6 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
             context.state.recordFailure(of: type, in: context)
             throw error
         }
-    }
-
-    /// The value as a scalar type; nil if the type is not one. Not generic, because it would be compiled for each of
-    /// Swift's number types.
-    @inline(never) private func scalar(_ type: Any.Type) throws -> Any? {
-        guard let scalar = type as? any StorableScalar.Type else {
-            context.state.recordParts(of: type)
-            return nil
-        }
-        // The marker stands for nil and is not a string.
-        guard !decodeNil() else { throw missing(type) }
-        let stored = NilMarker.unescaped(stored, in: context.state.form)
-        guard let value = context.state.form.scalar(scalar, of: stored) else { throw mismatch(type) }
-        context.state.recordSuccess()
-        context.state.recordReading(in: context)
-        return value
     }
 
     @inline(never) private func mismatch(_ type: Any.Type) -> DecodingError {
