@@ -174,15 +174,17 @@ extension PrefsError {
     /// Creates the error that has these failures, for your own ``PrefsStore``, for example one with a limit of its own.
     /// Costs time linear in their number. Any thread.
     public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
-        let keys = Set(failures.map(\.topLevelKey)).sorted()
+        let keys = Set(failures.map(\.topLevelKey)).sorted(byText: \.self)
         FailureReports.shared.add(failures.sorted(byText: \.path), to: keys)
         return .valuesNotPlistCompatible(invalidElements: keys)
     }
 
     /// Creates the error of keys that are not allowed. Its description suggests the allowed key that a single one resembles.
     package static func incorrectKeys(_ keys: [String], among allowed: AllowedKeys) -> PrefsError {
-        // One key is not hashed, because it may have any number of combining marks.
-        let keys = keys.count == 1 ? keys : Set(keys).sorted()
+        // Not hashed, because a key may have any number of combining marks.
+        let keys = keys.sorted(byText: \.self).reduce(into: [String]()) { keys, key in
+            if keys.last?.hasSameBytes(as: key) != true { keys.append(key) }
+        }
         FailureReports.shared.add([], among: allowed.list, to: keys)
         return .incorrectKeys(invalidElements: keys)
     }

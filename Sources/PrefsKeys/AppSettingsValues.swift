@@ -42,7 +42,7 @@ public final class AppSettingsValues: Observable, Sendable {
     private let readKeys: Locked<[any AnyKeyPrefs]>?
 
     private struct UsedKey {
-        /// The name of the first access. It is compared faster than a dictionary finds it.
+        /// The name of the first access. To compare it takes less time than to search `all`.
         let name: String
         let prefs: any AnyKeyPrefs
         var all: [String: any AnyKeyPrefs]

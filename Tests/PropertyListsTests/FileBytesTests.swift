@@ -18,6 +18,12 @@ import TestSupport
         #expect(bytes.joined == whole && bytes.count == whole.count && bytes.parts.reduce(Data(), +) == whole)
         var written = Data()
         bytes.forEachPart { written += $0 }
-        #expect(written == whole)
+        #expect(written == whole && bytes.hasSameBytes(as: whole) && !bytes.hasSameBytes(as: whole + [9]))
+        var other = whole
+        for index in whole.indices {
+            other[index] ^= 1
+            #expect(!bytes.hasSameBytes(as: other))
+            other[index] ^= 1
+        }
     }
 }

@@ -195,7 +195,7 @@ final class Snapshot: Sendable {
             let found = try? system.readAll(
                 file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
         else { return false }
-        return (fault == nil ? sourceBytes : nil).map({ $0.joined.hasSameBytes(as: found) })
+        return (fault == nil ? sourceBytes : nil).map({ $0.hasSameBytes(as: found) })
             ?? (CheckedCopy.checksum(FileBytes(found)) == checksum)
     }
 

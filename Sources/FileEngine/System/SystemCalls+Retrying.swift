@@ -43,12 +43,12 @@ extension SystemCalls {
         return Data(bytesNoCopy: start, count: count, deallocator: .free)
     }
 
-    /// Writes the bytes where the descriptor stands.
+    /// Writes the bytes at the current offset of the descriptor.
     ///
-    /// - Parameter position: the number of bytes of the file before them, which shows that a limit of its size is reached;
-    ///   nil if it is unknown.
+    /// - Parameter written: the number of bytes that the file has before them, which shows that the limit of its size is
+    ///   reached; nil if it is unknown.
     package func writeAll(
-        _ bytes: Data, to descriptor: Descriptor, at position: Int? = 0
+        _ bytes: Data, to descriptor: Descriptor, behind written: Int? = 0
     ) throws(StorageFailure) {
         try bytes.withBytes { buffer throws(StorageFailure) in
             var count = 0
@@ -56,11 +56,11 @@ extension SystemCalls {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[count...])
                 // A write at the limit would end the program with SIGXFSZ. A write that begins below the limit is
                 // short, so only a limit of 0 concerns the first write.
-                let limit = count == 0 && position == 0 ? Self.initialFileSizeLimit : fileSizeLimit()
-                if let position, position + count >= limit { throw StorageFailure("write", "", code: EFBIG) }
-                let written = try retrying { () throws(StorageFailure) in try self.write(rest, to: descriptor) }
-                guard written > 0 else { throw StorageFailure("write", "", code: EIO) }
-                count += written
+                let limit = count == 0 && written == 0 ? Self.initialFileSizeLimit : fileSizeLimit()
+                if let written, written + count >= limit { throw StorageFailure("write", "", code: EFBIG) }
+                let next = try retrying { () throws(StorageFailure) in try self.write(rest, to: descriptor) }
+                guard next > 0 else { throw StorageFailure("write", "", code: EIO) }
+                count += next
             }
         }
     }

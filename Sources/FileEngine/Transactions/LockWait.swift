@@ -2,7 +2,7 @@ package import Foundation
 import PrefsPropertyLists
 
 /// Limits how long the writes of a task wait: for their turn in this process, and for the lock that keeps other
-/// processes out. By default a write waits without a limit.
+/// processes out. By default a write waits without a limit. The time in which the machine sleeps does not count.
 package struct LockWait: Sendable {
     /// The longest wait in seconds; nil to wait without a limit.
     private let timeout: TimeInterval?

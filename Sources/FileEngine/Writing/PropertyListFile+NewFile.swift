@@ -203,10 +203,10 @@ extension PropertyListFile {
             if let protection = writeLock.protection?.rawValue ?? replaced {
                 try system.setProtection(protection, of: file.descriptor)
             }
-            var position = 0
+            var written = 0
             try bytes.forEachPart { part throws(StorageFailure) in
-                try system.writeAll(part, to: file.descriptor, at: position)
-                position += part.count
+                try system.writeAll(part, to: file.descriptor, behind: written)
+                written += part.count
             }
             let status = try system.status(of: file.descriptor)
             if let permissions {

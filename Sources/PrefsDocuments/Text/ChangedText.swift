@@ -4,17 +4,17 @@ package import PrefsPropertyLists
 /// Writes the text of a document anew, and changes only the text of the values that change. Order, indentation, line
 /// ends, comments, and the texts of values that do not change stay as they are.
 ///
-/// Items that stay are copied. A new item gets the blanks of its neighbors. Costs time linear in the text: one pass finds
+/// Text that stays is copied, or shared if it is long. A new item gets the blanks of its neighbors. Costs time linear in the text: one pass finds
 /// the places of what changes (`TextPlaces`), and one pass copies.
 package struct ChangedText {
-    /// A part of this size is shared with the former text. Smaller ones are copied, because each part takes a write.
+    /// A part of at least this size is shared with the former text. Smaller ones are copied, because each part takes a write.
     private static let leastShared = 1 << 20
 
     private let text: Data
     private let syntax: any TextSyntax
     private let form: TextForm
     private let containers: [TextContainer]
-    /// The parts that are complete, and the one behind them.
+    /// The complete parts; `output` is the one that is being written.
     private var parts: [Data] = []
     private var output = Data()
     /// The blanks of a value at the top.
@@ -25,7 +25,7 @@ package struct ChangedText {
     /// Returns the bytes of a text after a change of its value.
     ///
     /// - Parameters:
-    ///   - syntax: the syntax of the bytes of the text, at its beginning.
+    ///   - syntax: makes a cursor at the beginning of the bytes of the text.
     ///   - former: the value of the text.
     /// - Throws: `TextMismatch` if the text has another value; `EncodingFailure` if the syntax cannot hold the value.
     package static func bytes(

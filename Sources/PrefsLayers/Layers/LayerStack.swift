@@ -217,7 +217,7 @@ final class LayersSnapshot: RootLayersSnapshot {
                 return CoveredKey(key: key, layer: layer.name, place: entry.place)
             }.first
         }
-        if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.key)) }
     }
 
     func change(

@@ -18,7 +18,7 @@ enum ExportFile {
     ) throws(StorageFailure) {
         if let descriptor = openDescriptor(path) {
             do throws(StorageFailure) {
-                return try system.writeAll(bytes, to: descriptor, at: nil)
+                return try system.writeAll(bytes, to: descriptor, behind: nil)
             } catch {
                 throw error.at(path)
             }

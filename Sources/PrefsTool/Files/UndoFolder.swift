@@ -251,18 +251,22 @@ extension FileBytes {
         var count = 0
         for part in parts {
             let rest = other.dropFirst(count).prefix(part.count)
-            if rest != part { return count + part.commonEnds(with: rest).start }
+            if rest != part {
+                return count + part.withUnsafeBytes { part in rest.withUnsafeBytes { part.commonEnds(with: $0).start } }
+            }
             count += part.count
         }
         return count
     }
 
-    /// The number of bytes that are the same at the end.
+    /// A number of bytes that are the same at the end. Of a part, those that are the same at its start do not count.
     fileprivate func commonEnd(with other: Data) -> Int {
         var count = 0
         for part in parts.reversed() {
             let rest = other.dropLast(count).suffix(part.count)
-            if rest != part { return count + part.reversed().commonEnds(with: rest.reversed()).start }
+            if rest != part {
+                return count + part.withUnsafeBytes { part in rest.withUnsafeBytes { part.commonEnds(with: $0).end } }
+            }
             count += part.count
         }
         return count

@@ -260,7 +260,7 @@ enum Assignments {
             guard words.count == 1 else { throw UsageError("--from takes the place of VALUE: set KEY --from PATH") }
             return [(words[0], try contents(file, input: input))]
         }
-        // The key first: the form is sought in the whole of a value, which may be large.
+        // Looks at the key first, because a value may be large.
         if words.count == 2, parts(of: words[0]) == nil || parts(of: words[1]) == nil {
             return [(words[0], words[1] == "-" ? try contents(nil, input: input) : words[1])]
         }

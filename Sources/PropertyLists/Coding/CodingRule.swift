@@ -37,15 +37,17 @@ package enum CodingRule {
             case ObjectIdentifier(Date.self): scalar(Date.self)
             case ObjectIdentifier(Data.self): scalar(Data.self)
             case ObjectIdentifier([String].self): [String].coding(depth: 1)
-            case ObjectIdentifier([Int].self): rare([Int].self)
-            case ObjectIdentifier([String: String].self): rare([String: String].self)
+            case ObjectIdentifier([Int].self): unspecialized([Int].self)
+            case ObjectIdentifier([String: String].self): unspecialized([String: String].self)
             default: nil
             }
         return coding as? PrefCoding<Value>
     }
 
-    /// The coding of a container. It is not compiled for this type, which few programs use.
-    @inline(never) private static func rare(_ type: any StorableContainer.Type) -> Any? { type.coding(depth: 1) }
+    /// The coding of a container that few programs use. Its code is not compiled for the type.
+    @inline(never) private static func unspecialized(_ type: any StorableContainer.Type) -> Any? {
+        type.coding(depth: 1)
+    }
 
     /// The coding of a value inside a container. A nil in a container is stored as a marker.
     ///

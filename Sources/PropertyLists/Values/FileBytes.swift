@@ -29,6 +29,15 @@ package final class FileBytes: Sendable {
         return parts.reduce(into: Data(capacity: count)) { $0 += $1 }
     }
 
+    package func hasSameBytes(as other: Data) -> Bool {
+        var (position, isSame) = (0, count == other.count)
+        forEachPart { part in
+            isSame = isSame && part.hasSameBytes(as: other.dropFirst(position).prefix(part.count))
+            position += part.count
+        }
+        return isSame
+    }
+
     package func forEachPart<E: Error>(_ body: (Data) throws(E) -> Void) throws(E) {
         try body(first)
         for part in others { try body(part) }

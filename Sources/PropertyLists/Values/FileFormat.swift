@@ -52,6 +52,8 @@ package protocol FileFormatCoder: Sendable {
     func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?)
     /// The content that a read will return after a write of this content.
     func storable(_ content: [String: StoredValue]) -> [String: StoredValue]
+    /// Returns the bytes of a file with a value.
+    ///
     /// - Parameters:
     ///   - former: the value of the replaced file, in the same format. Values that readers of XML read differently are
     ///     kept if they are in it.

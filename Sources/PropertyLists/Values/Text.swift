@@ -111,7 +111,7 @@ extension Data {
         }.get()
     }
 
-    /// Foundation's == would be compiled into each caller.
+    /// Whether both have equal bytes. Foundation's == would be compiled into each caller.
     @inline(never) package func hasSameBytes(as other: Data) -> Bool {
         withUnsafeBytes(other.hasBytes)
     }

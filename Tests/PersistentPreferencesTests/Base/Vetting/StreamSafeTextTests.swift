@@ -87,6 +87,13 @@ import Testing
         #expect(prefs.update { $0 = hostile } != nil)
         prefs[Self.hostile] = 1
         if case .incorrectKeys = prefs.lastError {} else { Issue.record("\(prefs.outcome.prefix(100))") }
+        let others = [Self.hostile + "b", Self.hostile + "a", Self.hostile + "b"]
+        #expect(prefs.remove(others[0], others[1], others[2]) != nil)
+        if case .incorrectKeys(let keys) = prefs.lastError {
+            #expect(keys.map(\.utf8.last) == [UInt8(ascii: "a"), UInt8(ascii: "b")])
+        } else {
+            Issue.record("\(prefs.outcome.prefix(100))")
+        }
         #expect(prefs[Self.hostile] == nil)
         #expect(prefs.values.isEmpty)
     }
