@@ -30,6 +30,7 @@ package final class FileBytes: Sendable {
     }
 
     package func hasSameBytes(as other: Data) -> Bool {
+        if others.isEmpty { return first.hasSameBytes(as: other) }
         var (position, isSame) = (0, count == other.count)
         forEachPart { part in
             isSame = isSame && part.hasSameBytes(as: other.dropFirst(position).prefix(part.count))
