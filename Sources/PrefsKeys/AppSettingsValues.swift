@@ -36,16 +36,15 @@ public final class AppSettingsValues: Observable, Sendable {
     public static let standard = AppSettingsValues(container: .standard)
 
     let place: KeyPlace
-    /// The keys that have been used, with their names: a key may compute its name, for example for each user.
-    private let keys: Locked<[ObjectIdentifier: UsedKey]>
+    /// The keys that have been used.
+    private let keys: Locked<[KeyName: any AnyKeyPrefs]>
     /// Receives the keys that are read. Their values are then the defaults. nil for settings of a user.
     private let readKeys: Locked<[any AnyKeyPrefs]>?
 
-    private struct UsedKey {
-        /// The name of the first access. To compare it takes less time than to search `all`.
+    /// A key may compute its name, for example for each user.
+    private struct KeyName: Hashable {
+        let key: ObjectIdentifier
         let name: String
-        let prefs: any AnyKeyPrefs
-        var all: [String: any AnyKeyPrefs]
     }
 
     /// Creates settings in `UserDefaults.standard`.
@@ -85,22 +84,18 @@ public final class AppSettingsValues: Observable, Sendable {
     }
 
     func prefs<Key: PrefKey>(_ key: Key.Type) -> KeyPrefs<Key.Value> {
-        let (kind, name) = (ObjectIdentifier(key), Key.stringKey)
-        let known = keys.withLock { keys -> (any AnyKeyPrefs)? in
-            guard let used = keys[kind] else { return nil }
-            return used.name == name ? used.prefs : used.all[name]
-        }
+        let name = KeyName(key: ObjectIdentifier(key), name: Key.stringKey)
+        let known = keys.withLock({ $0[name] }) ?? keep(KeyPrefs(key, name.name, in: place), as: name)
         // A key has one type of values.
-        return unsafeDowncast(
-            known ?? keep(KeyPrefs(key, name, in: place), kind, name), to: KeyPrefs<Key.Value>.self)
+        return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self)
     }
 
     /// Keeps the first instance that a thread has made, because others may be tracking it. It is made outside of the
     /// lock, because the default of a key may read other keys.
-    private func keep(_ new: any AnyKeyPrefs, _ kind: ObjectIdentifier, _ name: String) -> any AnyKeyPrefs {
+    private func keep(_ new: any AnyKeyPrefs, as name: KeyName) -> any AnyKeyPrefs {
         keys.withLock { keys in
-            let kept = keys[kind]?.all[name] ?? new
-            keys[kind, default: UsedKey(name: name, prefs: kept, all: [:])].all[name] = kept
+            let kept = keys[name] ?? new
+            keys[name] = kept
             return kept
         }
     }

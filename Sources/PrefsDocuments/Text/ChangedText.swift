@@ -4,8 +4,8 @@ package import PrefsPropertyLists
 /// Writes the text of a document anew, and changes only the text of the values that change. Order, indentation, line
 /// ends, comments, and the texts of values that do not change stay as they are.
 ///
-/// Text that stays is copied, or shared if it is long. A new item gets the blanks of its neighbors. Costs time linear in the text: one pass finds
-/// the places of what changes (`TextPlaces`), and one pass copies.
+/// Text that stays is copied, or shared if it is long. A new item gets the blanks of its neighbors. Costs time linear in
+/// the text: one pass finds the places of what changes (`TextPlaces`), and one pass copies.
 package struct ChangedText {
     /// A part of at least this size is shared with the former text. Smaller ones are copied, because each part takes a write.
     private static let leastShared = 1 << 20
