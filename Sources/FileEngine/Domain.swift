@@ -46,6 +46,9 @@ package protocol Domain: AnyObject, Sendable {
     /// A warning of a write that has succeeded; returned once.
     func takeWarning() -> FileError?
 
+    /// Waits while another program is saving the domain. A second at most.
+    func waitForSave()
+
     /// Drops the cache.
     func forget()
 
@@ -73,6 +76,7 @@ extension Domain {
         try transact(on: root, durability: durability, body)
     }
     package func takeWarning() -> FileError? { nil }
+    package func waitForSave() {}
     package func forget() {}
     package var form: ValueForm { .exact }
 }

@@ -73,7 +73,7 @@ package struct FileRules: Sendable {
     /// Whether a write may quarantine and replace a malformed file.
     func replaces(_ kind: Snapshot.Fault.Kind) -> Bool {
         switch kind {
-        case .damage: true
+        case .damage, .emptied: true
         case .mistake: replacesMistakes + replacesForeign > 0
         case .foreign: replacesForeign > 0
         }

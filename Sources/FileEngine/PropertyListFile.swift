@@ -51,13 +51,13 @@ package final class PropertyListFile: Sendable {
         var hasBegun = false
         var flushes = FlushRecord()
         var rules = FileRules()
-        var presence = FileLocation.Presence()
+        var presence = Presence()
         /// When the file had the state that was published last, by the monotonic clock.
         var publishedAt: Duration?
         /// The state that is read while another program saves the file, and the copy that it was compared with.
         var lastKnownState: (copy: FileStatus?, state: DomainState)?
-        /// The status of a file without its end, and what its bytes have shown.
-        var incomplete: (status: FileStatus, absence: FileLocation.Presence.Absence, changed: FileStatus.Time?)?
+        /// The status of the malformed file that was read last, and what its bytes have shown.
+        var malformed: (status: FileStatus, absence: Presence.Absence, changed: FileStatus.Time?)?
         /// What was known of the file until it was found missing or empty.
         var stateBeforeLoss: RememberedState?
         /// The folder of the last write, open.
@@ -122,10 +122,10 @@ package final class PropertyListFile: Sendable {
         while true {
             switch try loadState(under: nil, waits: patience != .none, previousTarget: previousTarget) {
             case .state(let snapshot): return reading(of: snapshot, hasWarning: true)
-            case .saving(_, let lastKnownState?) where patience != .ofWrite: return lastKnownState
+            case .saving(_, let lastKnownState?) where patience == .none || patience == .ofRead: return lastKnownState
             // The limits of waits are for writes.
-            case .saving where patience != .ofWrite: system.pause()
-            case .saving: try wait.pause(for: names.path, system)
+            case .saving where patience == .ofWrite: try wait.pause(for: names.path, system)
+            case .saving: system.pause()
             }
         }
     }
@@ -208,8 +208,10 @@ package final class PropertyListFile: Sendable {
 
     /// Makes a state the one that reads return. nil makes the next read load the file.
     ///
-    /// - Parameter time: when the file had this state, by the monotonic clock; nil if there is no state.
-    func publish(_ snapshot: Snapshot?, at time: Duration? = nil) {
+    /// - Parameters:
+    ///   - time: when the file had this state, by the monotonic clock; nil if there is no state.
+    ///   - isOwn: whether this process has just given the file its name.
+    func publish(_ snapshot: Snapshot?, at time: Duration? = nil, isOwn: Bool = false) {
         state.withLock { state in
             // A slow thread must not bring back an older state than a faster one has published.
             if let time, let last = state.publishedAt, time < last { return }
@@ -226,7 +228,7 @@ package final class PropertyListFile: Sendable {
             state.known = RememberedState(
                 content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
                 changed: status.changed)
-            if let time { state.presence.sawWhole(at: time) }
+            if let time { state.presence.saw(snapshot, isOwn: isOwn, at: time, system) }
             (state.lastKnownState, state.stateBeforeLoss) = (nil, nil)
         }
     }

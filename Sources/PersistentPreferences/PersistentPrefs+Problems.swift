@@ -13,13 +13,17 @@ extension PersistentPrefs {
     /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a file that people
     /// write, every key that the class does not allow is a problem, and an older or missing version if a write would
     /// migrate the file. In other formats, only a key that resembles a key of the class is one, because other versions
-    /// and other code have keys, too. The tool's `doctor` reports the same problems. Costs a read and the decoding of all values. Does not change ``lastError``. Any thread.
+    /// and other code have keys, too. The tool's `doctor` reports the same problems. Costs a read and the decoding of all values.
+    /// While another program is saving the file, waits for the end of that, a second at most. Does not change
+    /// ``lastError``. Any thread.
     public func problems() -> [PropertyListFailure] {
         var outcome = AccessOutcome(of: state, isSilent: true)
         let root: RootView
         let stored: [String: StoredValue]
         do {
-            root = try Root(key, of: state).view(&outcome)
+            let location = try Root(key, of: state)
+            location.roots.domain?.waitForSave()
+            root = try location.view(&outcome)
             _ = try root.values(&outcome)
             stored = try root.storedValues() ?? [:]
         } catch {

@@ -36,7 +36,7 @@ struct PropertyListDocument: Sendable {
     /// - Throws: `PrefsError`.
     func read() throws -> (root: StoredValue?, failure: PrefsError?, form: ValueForm) {
         try PrefsError.converting {
-            let reading = try file.read()
+            let reading = try file.read(.untilSaved)
             return (
                 reading.content?[PropertyListFile.documentKey],
                 reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }, reading.form

@@ -122,7 +122,7 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == good)
         #expect(try prefs("doctor", "--mend") == Printed("nothing to mend\n"))
         // A UserDefaults domain is damaged even if there is no last good copy.
-        try home.write(Data(), to: ".config/\(HarnessHome.suite).plist")
+        try home.write(Data("x".utf8), to: ".config/\(HarnessHome.suite).plist")
         try FileManager.default.removeItem(at: home.folder.file(".config/.\(HarnessHome.suite).plist.lastgood"))
         let emptied = try prefs("doctor", "--mend")
         let end = "there was no last good copy: nothing is stored now\n"

@@ -117,6 +117,8 @@ enum Probe {
         let prefs = ProbePrefs()
         try Data("damaged".utf8).write(to: domain)
         UserDefaults.standard.set("theirs", forKey: "other")
+        // The file is not being saved.
+        _ = prefs.problems()
         // The read uses only the engine: UserDefaults is not asked to read a damaged file.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
         if prefs.update({ $0["text"] = "x" }) == nil, prefs.lastError?.isWarning == true { print("quarantined") }

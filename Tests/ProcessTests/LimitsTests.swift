@@ -127,7 +127,8 @@ import Testing
             "full and damaged", through: Self.mounted(folder),
             [
                 "open \(path)", "set 1", "shell printf damaged > \(path)",
-                "shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "get => 1 \(damage)", "set 2 => \(message)",
+                "shell cat /dev/zero > \(folder)/filler 2>/dev/null; sleep 0.6", "get => 1 \(damage)",
+                "set 2 => \(message)",
                 "shell test \"$(cat \(path))\" = damaged", "get => 1 \(damage)",
             ],
             later: [
@@ -173,6 +174,6 @@ import Testing
                 "shell mv \(folder)/all/new.plist \(file)", "get => 2 ok", "set 3", "get => 3 ok",
             ])
         try run(
-            "removed", through: mount, ["open \(file)", "get => 1 ok", "shell rm \(file); sleep 0.1", "get => nil ok"])
+            "removed", through: mount, ["open \(file)", "get => 1 ok", "shell rm \(file); sleep 0.4", "get => nil ok"])
     }
 }

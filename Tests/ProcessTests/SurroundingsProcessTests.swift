@@ -80,7 +80,7 @@ import Testing
         try situation(
             "damaged in folder 500",
             mend: "chmod 700 \(folder) && tail -n +2 \(folder)/.test.plist.lastgood > \(file)",
-            "shell printf damaged > \(file) && chmod 500 \(folder)", "get => 1 \(damage)",
+            "shell printf damaged > \(file) && chmod 500 \(folder); sleep 0.6", "get => 1 \(damage)",
             "set 2 => \(file): link: Permission denied; the stored state is unchanged",
             "shell test \"$(cat \(file))\" = damaged")
     }

@@ -33,7 +33,9 @@ extension PropertyListFile {
         case none
         /// Only if the process knows no state that it could return instead.
         case ofRead
-        /// Until the file is whole or the window is over, because a write depends on it.
+        /// Until no program is saving the file, because the truth is asked for.
+        case untilSaved
+        /// As long, but within the time of the task's writes, because a write depends on it.
         case ofWrite
     }
 
@@ -65,62 +67,54 @@ extension PropertyListFile {
         -> LoadResult
     {
         while true {
-            let (begin, time) = (system.monotonicNow(), system.wallClockNow())
-            let (known, hasRead) = state.withLock { ($0.known, $0.snapshot != nil) }
-            func answer(
-                _ absence: FileLocation.Presence.Absence, _ changed: FileStatus.Time?
-            ) -> FileLocation.Presence.Answer {
-                let evidence = FileLocation.Presence.Evidence(
-                    absence: absence, isKnown: previousTarget != nil || known != nil || hasRead, changed: changed,
-                    isUnstamped: absence != .missing && changed != nil && changed == known?.changed, begin: begin,
-                    clock: time...max(time, system.wallClockNow()))
-                return state.withLock { $0.presence.answer(to: evidence) }
+            let begin = (monotonic: system.monotonicNow(), wall: system.wallClockNow())
+            func ask(_ absence: Presence.Absence, _ changed: FileStatus.Time?) -> Presence.Answer {
+                self.answer(absence, changed, isKnown: previousTarget != nil, since: begin)
             }
             func saving(_ time: Duration) -> LoadResult {
                 let lastKnownState =
                     previousTarget.map { DomainState($0.known, isDuringSave: true) } ?? lastKnownState(under: writeLock)
                 return .saving(time, lastKnownState: lastKnownState)
             }
-            func result(
-                _ absence: FileLocation.Presence.Absence?, _ changed: FileStatus.Time?,
-                _ truth: (_ writtenUntil: Duration?) throws -> Snapshot
-            ) throws -> LoadResult? {
-                switch absence.map({ answer($0, changed) }) {
-                case .outdated: return nil
-                case .saving(let time): return saving(time)
-                case .beingWritten(let time): return .state(published(try truth(begin + time), at: begin))
-                case .truth, nil: return .state(published(try truth(nil), at: begin))
-                }
-            }
-            // In a window, the same bytes are not read again.
-            if writeLock == nil, let last = state.withLock({ $0.incomplete }),
+            // During a save, the same bytes are not read again.
+            if writeLock == nil, let last = state.withLock({ $0.malformed }),
                 (try? system.status(ofPath: names.path, followsLinks: false)) == last.status,
-                case .saving(let time) = answer(last.absence, last.changed)
+                case .saving(let time) = ask(last.absence, last.changed)
             {
                 return saving(time)
             }
-            let found: LoadResult?
+            let answer: Presence.Answer
+            let truth: (_ writtenUntil: Duration?) throws -> Snapshot
             switch try find(under: writeLock) {
             case .whole(let snapshot, let time): return .state(published(snapshot, at: time))
             case .missing:
-                let isExpected = previousTarget != nil || known != nil || waits && mayReturn(under: writeLock)
-                let stamps = isExpected ? [folderStamp(under: writeLock), previousTarget?.moved, removalStamp] : []
-                found = try result(isExpected ? .missing : nil, stamps.compactMap { $0 }.max()) { _ in
-                    Snapshot(system: system)
+                truth = { _ in Snapshot(system: self.system) }
+                if previousTarget != nil || isExpected(waits: waits, under: writeLock) {
+                    let stamps = [stampOfRemoval(under: writeLock), previousTarget?.moved]
+                    answer = ask(.missing, stamps.compactMap { $0 }.max())
+                } else {
+                    answer = .truth
                 }
             case .changing:
                 // It has changed now, whatever clock has stamped it.
-                found = try result(.cutOff, time) { _ in
+                answer = ask(.malformed, begin.wall)
+                truth = { _ in
                     let reason = "was changed during every attempt"
-                    throw FileError.unreadable(StorageFailure(path: names.path, reason: reason))
+                    throw FileError.unreadable(StorageFailure(path: self.names.path, reason: reason))
                 }
             case .malformed(let bytes):
-                lazy var copy = Result { try lastGoodCopy(beside: bytes, under: writeLock) }
-                let (absence, changed) = signsOfSaving(bytes, under: writeLock, copy: { try? copy.get() })
-                state.withLock { $0.incomplete = absence.map { (bytes.source.status, $0, changed) } }
-                found = try result(absence, changed) { try state(inPlaceOf: bytes, copy.get(), writtenUntil: $0) }
+                let absence: Presence.Absence = Self.isBlank(bytes.source.bytes.joined) ? .empty : .malformed
+                let (found, copy) = try self.answer(to: bytes, absence, under: writeLock, ask)
+                answer = found
+                truth = { self.state(inPlaceOf: bytes, copy, writtenUntil: $0) }
             }
-            if let found { return found }
+            switch answer {
+            case .outdated: continue
+            case .saving(let time): return saving(time)
+            case .beingWritten(let time):
+                return .state(published(try truth(begin.monotonic + time), at: begin.monotonic))
+            case .truth: return .state(published(try truth(nil), at: begin.monotonic))
+            }
         }
     }
 

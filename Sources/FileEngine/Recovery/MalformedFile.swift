@@ -36,8 +36,12 @@ public struct MalformedFile: Sendable, Hashable {
     /// The path of the quarantined bytes, or nil if nothing was changed.
     public internal(set) var quarantinedAs: String?
 
-    init(path: String, fault: PropertyListFault, state: KnownState) {
+    /// Whether a crash has left no bytes, so that a write has nothing to quarantine but the copy.
+    package let isEmptied: Bool
+
+    init(path: String, fault: PropertyListFault, state: KnownState, isEmptied: Bool = false) {
         self.path = path
+        self.isEmptied = isEmptied
         reason = fault.reason
         (line, column) = (fault.line, fault.column)
         self.state = state

@@ -9,40 +9,53 @@ extension PropertyListFile {
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
     /// copy.
     ///
+    /// An emptied file is what a crash leaves, in every format. With a copy, a write starts from that state; without one
+    /// it is missing.
+    ///
     /// - Parameter end: until when an empty file counts as being written, by the monotonic clock; nil if it does not.
     func state(inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, writtenUntil end: Duration?) -> Snapshot {
         let (state, known) = newest(knownState, copy)
         // Bytes in the place of a property list are damage.
         let isForPeople =
             bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !rules.quarantinesMistakes
-        let isBlank = Self.isBlank(bytes.source.bytes.joined)
-        let isEmptied = isBlank && isForPeople && (known != nil || self.state.withLock { $0.stateBeforeLoss != nil })
-        if isBlank, !isEmptied, currentMirror == nil, case .missing = copy {
-            return Snapshot(content: nil, from: bytes.source, system: system)
-        }
-        if isEmptied, end == nil {
-            let empty = PropertyListFault(reason: "is empty, and had values before")
-            let report = MalformedFile(path: names.path, fault: empty, state: .nothing)
-            leaveWarning(.damaged(report), of: bytes.source.status)
+        let isEmpty = Self.isBlank(bytes.source.bytes.joined)
+        let hadValues = known != nil || self.state.withLock { $0.stateBeforeLoss != nil }
+        let isBeingWritten = isEmpty && isForPeople && hadValues && end != nil
+        if isEmpty, !isBeingWritten, case .missing = copy {
+            let report = MalformedFile(path: names.path, fault: Self.emptied, state: .nothing)
+            if isForPeople, hadValues { leaveWarning(.damaged(report), of: bytes.source.status) }
             return Snapshot(content: nil, from: bytes.source, system: system)
         }
         let source = Snapshot.Source(
             file: bytes.source.file, status: bytes.source.status, format: known?.format ?? bytes.source.format,
             bytes: bytes.source.bytes, nextStamp: bytes.source.nextStamp)
-        let fault = isEmptied ? PropertyListFault(reason: "is empty; another program may be writing it") : bytes.fault
-        let report = MalformedFile(path: names.path, fault: fault, state: state)
         let kind: Snapshot.Fault.Kind =
-            if isForPeople, copy.isOurs || isEmptied, !isOfMachine(bytes, copy) || isEmptied {
+            if isBeingWritten {
+                .mistake
+            } else if isEmpty, copy.isOurs {
+                .emptied
+            } else if isForPeople, copy.isOurs, !isOfMachine(bytes, copy) {
                 .mistake
             } else if copy.isOurs || currentMirror != nil {
                 .damage
             } else {
                 .foreign
             }
+        let fault =
+            if isBeingWritten {
+                PropertyListFault(reason: "is empty; another program may be writing it")
+            } else if kind == .emptied {
+                Self.emptied
+            } else {
+                bytes.fault
+            }
+        let report = MalformedFile(path: names.path, fault: fault, state: state, isEmptied: kind == .emptied)
         return Snapshot(
             content: known?.content, from: source, fault: Snapshot.Fault(report: report, kind), loss: known?.loss,
-            sourceBytes: known?.text, expiresAt: isEmptied ? end : nil, system: system)
+            sourceBytes: known?.text, expiresAt: isBeingWritten ? end : nil, system: system)
     }
+
+    private static let emptied = PropertyListFault(reason: "is empty, and had values before")
 
     /// Whether a text has no content.
     package static func isBlank(_ bytes: Data) -> Bool {
@@ -97,10 +110,10 @@ extension PropertyListFile {
     /// - Returns: nil for a good file, and for a missing file of which nothing was known.
     func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> Quarantine? {
         do throws(StorageFailure) {
-            // A file that was emptied counts as missing.
-            guard let file = base.file, let status = base.status, base.fault != nil || base.content != nil else {
-                return try quarantineLost(under: writeLock)
-            }
+            // A file that was emptied counts as missing: its bytes are nothing to keep.
+            guard let file = base.file, let status = base.status, base.fault?.kind != .emptied,
+                base.fault != nil || base.content != nil
+            else { return try quarantineLost(base, under: writeLock) }
             if base.fault == nil { return nil }
             let opened = try file.opened(names.file, under: writeLock)
             return Quarantine(
@@ -140,7 +153,9 @@ extension PropertyListFile {
             } else {
                 PropertyListFault(reason: "was \(state), and had values before")
             }
-        var report = base.fault?.report ?? MalformedFile(path: names.path, fault: missing, state: .nothing)
+        let known = base.fault?.kind == .emptied ? base.fault?.report.state : nil
+        var report = MalformedFile(path: names.path, fault: missing, state: known ?? .nothing)
+        if let fault = base.fault, fault.kind != .emptied { report = fault.report }
         report.quarantinedAs = names.path(of: quarantine.name)
         leaveWarning(.damaged(report))
     }
@@ -237,87 +252,9 @@ extension PropertyListFile {
     }
 }
 
-// MARK: - Files that are missing or being saved
+// MARK: - Missing and emptied files
 
-/// What the presence of a file is asked, and what reads return while another program saves the file.
 extension PropertyListFile {
-    /// Whether a process that has not read a missing file waits for it: it finds a copy of it.
-    func mayReturn(under writeLock: WriteLock?) -> Bool {
-        // Most missing files have no copy. A file system in user space may show no file while one is replaced.
-        guard (try? copyStatus(under: writeLock)) != nil else {
-            if let writeLock { return writeLock.isOnServer }
-            return (try? system.status(ofPath: names.path(of: names.lock), followsLinks: false)) != nil
-                && !system.reportsChanges(inFolder: names.folder)
-        }
-        guard
-            let folder = try? folderStatus(under: writeLock),
-            let copy = try? lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
-        else { return false }
-        return copy.isOurs
-    }
-
-    /// What malformed bytes show of a program that is writing the file, and the time of its last change.
-    ///
-    /// - Parameter copy: reads the last good copy.
-    func signsOfSaving(
-        _ bytes: MalformedBytes, under writeLock: WriteLock?, copy: () -> LastGoodCopy?
-    ) -> (FileLocation.Presence.Absence?, changed: FileStatus.Time?) {
-        let changed = bytes.source.status.changed
-        if Self.isBlank(bytes.source.bytes.joined) { return (.empty, system.stamp(changed, of: names.path)) }
-        if bytes.fault.isIncomplete { return (.cutOff, system.stamp(changed, of: names.path)) }
-        // Writers with the lock write the copy after they have replaced the file, so the current file may be good.
-        if writeLock == nil, case .damaged(let copied?) = copy() {
-            return (.cutOff, system.stamp(max(changed, copied.changed), of: names.path))
-        }
-        return (nil, nil)
-    }
-
-    /// The time of the last change of the names in the folder, or in the nearest folder above it that exists.
-    func folderStamp(under writeLock: WriteLock?) -> FileStatus.Time? {
-        if let writeLock {
-            return (try? system.status(of: writeLock.folder)).flatMap { system.stamp($0.modified, of: names.path) }
-        }
-        var path = names.path
-        while true {
-            let folder = FileNames(path: path).folder
-            if let status = try? system.status(ofPath: folder, followsLinks: false) {
-                return system.stamp(status.modified, of: path)
-            }
-            if folder == "/" { return nil }
-            path = folder
-        }
-    }
-
-    /// When the file that was read lost its name: no program can set this time of the open file.
-    var removalStamp: FileStatus.Time? {
-        guard let cached, !cached.fileSystem.isOnServer, let file = cached.file,
-            let status = try? system.status(of: file.descriptor),
-            status.isSameFile(as: cached.status ?? status), status.changed != cached.status?.changed
-        else { return nil }
-        return system.stamp(status.changed, of: names.path)
-    }
-
-    /// The state that reads return while another program saves the file: what this process has learned last. nil if it
-    /// has read nothing.
-    func lastKnownState(under writeLock: WriteLock?) -> DomainState? {
-        let (known, lastWhole, hasRead) = state.withLock { ($0.known, $0.presence.lastWhole, $0.snapshot != nil) }
-        // The last state is that there was no file.
-        guard let known else { return hasRead ? DomainState(nil, form: form, isDuringSave: true) : nil }
-        let copyStatus = (try? copyStatus(under: writeLock)) ?? nil
-        if let kept = state.withLock({ $0.lastKnownState }), kept.copy == copyStatus { return kept.state }
-        let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)
-        let copy = folder.flatMap { try? lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
-        let new = DomainState(newest(known, copy).state ?? known, revision: Revision(), isDuringSave: true)
-        return state.withLock { state in
-            // A faster thread may have made it, or has seen the whole file since.
-            if let kept = state.lastKnownState, kept.copy == copyStatus { return kept.state }
-            if state.presence.lastWhole == lastWhole { state.lastKnownState = (copyStatus, new) }
-            return new
-        }
-    }
-
-    // MARK: - Copies of missing files
-
     /// Gives the quarantined copy of a missing file the name that it shares with earlier ones, so that one is kept.
     func renameToSharedCopy(_ name: String, under writeLock: WriteLock) -> String {
         // If it fails, the copy stays under its first name.
@@ -329,10 +266,10 @@ extension PropertyListFile {
     /// last known state if that is newer.
     ///
     /// - Returns: nil if nothing was known.
-    func quarantineLost(under writeLock: WriteLock) throws(StorageFailure) -> Quarantine? {
+    func quarantineLost(_ base: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> Quarantine? {
         guard let folder = try folderStatus(under: writeLock) else { return nil }
         let owners: Set = [geteuid(), folder.owner]
-        if let lost = state.withLock({ $0.stateBeforeLoss }),
+        if let lost = state.withLock({ base.fault == nil ? $0.stateBeforeLoss : $0.known }),
             let bytes = try bytesBeyondCopy(of: lost, owners, under: writeLock)
         {
             let name = try freeName { name throws(StorageFailure) in
@@ -377,27 +314,13 @@ extension PropertyListFile {
         }
     }
 
-    private func copyStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+    func copyStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
         if let writeLock { return try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false) }
         return try system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
     }
 
-    private func folderStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+    func folderStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
         if let writeLock { return try system.status(of: writeLock.folder) }
         return try system.status(ofPath: names.folder, followsLinks: false)
-    }
-}
-
-/// The wait of one access for a program that is saving a file.
-struct SaveWait {
-    /// The limit of the wait, and its end; nil before the first pause.
-    private var limit: (wait: LockWait?, end: DispatchTime?)?
-
-    /// - Throws: `FileError.busy` if the time of the task's writes is over.
-    mutating func pause(for path: String, _ system: SystemCalls) throws(FileError) {
-        let current = limit ?? (LockWait.current, LockWait.current?.deadline)
-        limit = current
-        if let wait = current.wait, let end = current.end, end <= .now() { throw wait.lostSave(path) }
-        system.pause()
     }
 }

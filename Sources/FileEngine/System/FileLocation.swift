@@ -254,6 +254,10 @@ extension FileLocation: Domain {
 
     package var form: ValueForm { (try? current().file.form) ?? .exact }
 
+    package func waitForSave() {
+        _ = try? read(.untilSaved)
+    }
+
     package func forget() {
         try? withFile { $0.forget() }
     }

@@ -17,6 +17,7 @@ extension PropertyListFile {
             if isFirst { try? system.remove(names.temporary, in: writeLock.folder) }
             guard let snapshot = try current(cached, under: writeLock).map(writable) else { return nil }
             guard snapshot.fault == nil, let mirror else { return snapshot }
+            state.withLock { $0.presence.expectOwnChange() }
             mirror.willChange()
             try forgetCopyOfFileRemovedByMirror(snapshot, under: writeLock)
             guard let newest = try current(snapshot, under: writeLock).map(writable) else { return nil }
@@ -140,6 +141,11 @@ extension PropertyListFile {
 
     /// The state that a transaction starts from; nil if another program may be saving the file.
     func current(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot? {
+        guard let snapshot = try newest(cached, under: writeLock) else { return nil }
+        return state.withLock { $0.presence.isQuiet(system) } ? snapshot : nil
+    }
+
+    private func newest(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot? {
         // The locked folder may differ from the folder of the cached file.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
@@ -152,14 +158,19 @@ extension PropertyListFile {
     }
 
     /// Locks the file for this process. Creates nothing, also no lock file, before it is known that the path leads to a
-    /// file that may be written.
+    /// file that may be written, and no folder before it is known that none is coming.
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
-        if let writeLock = try lock(creates: false) { return writeLock }
-        // A large file is not read again.
-        let known = cached.flatMap { $0.status == nil || $0.fault != nil ? nil : validated($0) }
-        try refuseFileOfAnotherUser(writable(known ?? loadForWriting()))
-        if let writeLock = try lock(creates: true) { return writeLock }
+        // Each round but the first one finds that the folder was removed or moved meanwhile.
+        for round in 0..<100 {
+            if let writeLock = try lock(creating: .nothing) { return writeLock }
+            // A large file is not read again. An open file does not show that its folder was moved.
+            let known = round > 0 ? nil : cached.flatMap { $0.status == nil || $0.fault != nil ? nil : validated($0) }
+            let snapshot = try known ?? loadForWriting()
+            try refuseFileOfAnotherUser(writable(snapshot))
+            let creating: WriteLock.Creation = snapshot.status == nil ? .folder : .lockFile
+            if let writeLock = try lock(creating: creating) { return writeLock }
+        }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }
 
@@ -171,12 +182,12 @@ extension PropertyListFile {
         throw FileError.notStored(StorageFailure(path: names.path, reason: Permissions.otherOwner))
     }
 
-    private func lock(creates: Bool) throws -> WriteLock? {
+    private func lock(creating: WriteLock.Creation) throws -> WriteLock? {
         do {
-            let folder = creates ? nil : knownFolder()
+            let folder = creating == .nothing ? knownFolder() : nil
             let file = folder == nil ? cached : nil
             let lock = try WriteLock(
-                names, creates: creates, in: folder, on: file?.file == nil ? nil : file?.fileSystem,
+                names, creating: creating, in: folder, on: file?.file == nil ? nil : file?.fileSystem,
                 protection: rules.protection,
                 isOfOthers: currentMirror == nil && ToolHook.current?.ownFiles?.contains(names.path) == false,
                 system: system)

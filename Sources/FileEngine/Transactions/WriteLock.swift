@@ -22,8 +22,15 @@ package struct WriteLock {
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
-    /// Opens the folder and the lock file, and waits for the lock. Returns nil if one of them is missing and `creates`
-    /// is false.
+    /// What may be created for a lock.
+    enum Creation {
+        case nothing, lockFile
+        /// The folder of the file, those above it, and the lock file.
+        case folder
+    }
+
+    /// Opens the folder and the lock file, and waits for the lock. Returns nil if one of them is missing and may not be
+    /// created.
     ///
     /// - Parameters:
     ///   - known: the open folder, if the caller has it and knows that the path still leads there.
@@ -31,7 +38,7 @@ package struct WriteLock {
     ///   - isOfOthers: whether the file belongs to another program: see `ToolHook.ownFiles`.
     /// - Throws: an error with the code ELOOP if a part of the folder's path has become a link.
     init?(
-        _ names: FileNames, creates: Bool, in known: OpenFile? = nil, on kind: SystemCalls.FileSystem? = nil,
+        _ names: FileNames, creating: Creation, in known: OpenFile? = nil, on kind: SystemCalls.FileSystem? = nil,
         protection: FileProtection? = nil, isOfOthers: Bool = false, system: SystemCalls
     ) throws(StorageFailure) {
         var folder: OpenFile
@@ -41,17 +48,19 @@ package struct WriteLock {
                     known
                 } else {
                     .kept(
-                        try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder),
+                        try creating == .folder
+                            ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder),
                         system)
                 }
         } catch {
-            if !creates, error.code == ENOENT { return nil }
+            if creating != .folder, error.code == ENOENT { return nil }
             throw error.at(names.folder)
         }
         fileSystem = known == nil ? kind ?? system.fileSystem(of: folder.descriptor) : .local
         guard
             let (file, status) = try Self.lockFile(
-                of: names, in: folder.descriptor, isOnServer: fileSystem.isOnServer, creates: creates,
+                of: names, in: folder.descriptor, isOnServer: fileSystem.isOnServer,
+                creates: creating != .nothing,
                 protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)

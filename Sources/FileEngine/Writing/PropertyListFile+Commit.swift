@@ -33,7 +33,7 @@ extension PropertyListFile {
             throw error
         }
         if var quarantine {
-            if base.status == nil { quarantine.name = renameToSharedCopy(quarantine.name, under: writeLock) }
+            if quarantine.kind != .file { quarantine.name = renameToSharedCopy(quarantine.name, under: writeLock) }
             warn(of: quarantine, base)
         }
         let time = system.monotonicNow()
@@ -51,7 +51,7 @@ extension PropertyListFile {
                     fileSystem: isSameDevice ? base.fileSystem : nil)
                 let snapshot = Snapshot(content: content, from: source, sourceBytes: bytes, system: system)
                 checksum = snapshot.checksum
-                publish(snapshot, at: time)
+                publish(snapshot, at: time, isOwn: true)
             } else {
                 // The next read loads the file, which may already be a different file.
                 let text = format.coder.isForPeople ? bytes : nil
@@ -298,7 +298,9 @@ extension PropertyListFile {
     }
 
     func formerBytes(of base: Snapshot, under writeLock: WriteLock) throws -> Data? {
-        guard let fault = base.fault, fault.kind == .damage else { return try bytes(of: base, under: writeLock) }
+        guard let fault = base.fault, [.damage, .emptied].contains(fault.kind) else {
+            return try bytes(of: base, under: writeLock)
+        }
         return try base.content.map { try encoded($0, replacing: base).bytes.joined }
     }
 

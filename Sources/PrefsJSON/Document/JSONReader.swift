@@ -231,9 +231,6 @@ package struct JSONReader {
         return (line, lineStart)
     }
 
-    /// Whether the last byte may begin a comment.
-    private var isInStartOfComment: Bool { current == UInt8(ascii: "/") && position == bytes.count - 1 }
-
     /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
     private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
         let (line, lineStart) = line(at: offset)
@@ -251,7 +248,6 @@ package struct JSONReader {
             steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)
         let reason = offset == bytes.count && current == nil ? "\(reason) before the end of the data" : reason
         return PropertyListFault(
-            reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column,
-            isIncomplete: current == nil || isInStartOfComment)
+            reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column)
     }
 }

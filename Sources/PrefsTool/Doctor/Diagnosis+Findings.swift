@@ -136,7 +136,7 @@ extension Diagnosis {
         case .damaged:
             let remedy =
                 lastGood?.isUsable == true
-                ? "quarantines the file and restores the last good copy of \(lastGood?.time ?? "")"
+                ? "\(examination.isEmptied ? "" : "quarantines the file and ")restores the last good copy of \(lastGood?.time ?? "")"
                 : "quarantines the file; there is no last good copy to restore"
             return Finding(
                 reason: "the file is damaged: \(reason); "

@@ -19,7 +19,7 @@ struct SettingsDocument: EditedDocument {
     /// - Throws: why nothing can be edited.
     init(_ place: Place, _ invocation: Invocation) throws {
         let (found, failure) = try place.read()
-        if case .damaged(let file)? = failure, !invocation.isForced {
+        if case .damaged(let file)? = failure, !file.isEmptied, !invocation.isForced {
             throw CommandError(damaged: file, showsLine: place.secrets.isEmpty)
         }
         (self.place, self.invocation) = (place, invocation)

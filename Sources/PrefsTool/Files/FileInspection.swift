@@ -58,7 +58,7 @@ struct FileInspection: Sendable {
     /// The line of the fault of a malformed file, counted from 1; nil for other files and for formats without lines.
     private(set) var line: Int?
 
-    /// Inspects the file that a path leads to, through links.
+    /// Inspects the file that a path leads to, through links. Waits while another program saves the file.
     ///
     /// - Parameters:
     ///   - isDomain: whether it is the file of a UserDefaults domain, which always belongs to this package.
@@ -67,6 +67,7 @@ struct FileInspection: Sendable {
         var target = path
         do {
             target = try PathResolution(path, system: .real).target
+            FileLocation(path: target) { if isJSON { $0.add(.json) } }.waitForSave()
             guard let bytes = try Self.bytes(at: target) else {
                 state = .missing
                 problems = [Problem(keys: [], path: "", reason: "the file does not exist")]
@@ -81,13 +82,13 @@ struct FileInspection: Sendable {
             examine(content)
             if format == .xml { examineWriting(content) }
         } catch DecodingFailure.malformed(let fault) {
-            let isOurs = isDomain || Self.hasLastGoodCopy(target, isJSON: isJSON)
-            if let bytes, PropertyListFile.isBlank(bytes), !isOurs {
-                fail(.missing, "is empty")
-                return
-            }
+            let hasCopy = Self.hasLastGoodCopy(target, isJSON: isJSON)
             line = fault.line
-            fail(isOurs ? .damaged : .notOurs, "\(fault)")
+            if isEmptied {
+                fail(hasCopy ? .damaged : .missing, "is empty")
+            } else {
+                fail(isDomain || hasCopy ? .damaged : .notOurs, "\(fault)")
+            }
         } catch DecodingFailure.unsupported(let reason) {
             fail(.unsafe, reason)
         } catch let failure as StorageFailure {
@@ -97,6 +98,9 @@ struct FileInspection: Sendable {
             fail(.unreadable, "\(error)")
         }
     }
+
+    /// Whether there is a file without content.
+    var isEmptied: Bool { bytes.map(PropertyListFile.isBlank) ?? false }
 
     private mutating func fail(_ state: State, _ reason: String) {
         self.state = state

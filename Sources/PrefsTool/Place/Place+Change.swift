@@ -40,7 +40,7 @@ extension Place {
             let refusals = risks.texts.map { "\($0); --force does it" }
             return { difference.reporting(failure, asJSON: wantsJSON).reporting(refusals, asJSON: wantsJSON) }
         }
-        if case .damaged(let file)? = failure, !invocation.isForced {
+        if case .damaged(let file)? = failure, !file.isEmptied, !invocation.isForced {
             throw CommandError(damaged: file, showsLine: secrets.isEmpty)
         }
         try invocation.confirm(risks)

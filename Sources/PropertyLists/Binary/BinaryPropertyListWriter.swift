@@ -154,15 +154,7 @@ struct BinaryFormat: FileFormatCoder {
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: Self.magic) }
 
     func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
-        do {
-            return try BinaryPropertyListReader.value(in: bytes)
-        } catch .malformed(var fault) {
-            // An error at the end of the bytes may come from a file that is cut off.
-            fault.isIncomplete = true
-            throw .malformed(fault)
-        } catch {
-            throw error
-        }
+        try BinaryPropertyListReader.value(in: bytes)
     }
 
     func bytes(

@@ -98,14 +98,13 @@ package enum PropertyListCoder {
         _ bytes: Data, as formats: [FileFormat] = .propertyLists
     ) throws(DecodingFailure) -> DecodedPropertyList {
         try bytes.withBytes { bytes throws(DecodingFailure) in
-            if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "is empty", isIncomplete: true)) }
+            if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "is empty")) }
             guard let format = formats.recognizing(bytes) else {
                 let bracket = ForeignText.bracket(of: bytes)
                 let reason =
                     bracket.map { "is text that begins with \($0), not a property list" }
                     ?? "is neither a binary nor an XML property list"
-                throw .malformed(
-                    PropertyListFault(reason: reason, isIncomplete: BinaryFormat.magic.starts(with: bytes)))
+                throw .malformed(reason)
             }
             let (value, loss) = try format.coder.value(in: bytes)
             return DecodedPropertyList(value: value, format: format, loss: loss)
@@ -190,14 +189,11 @@ package struct PropertyListFault: Equatable, Sendable {
     package var line: Int?
     /// The column in characters (Unicode scalars), counted from 1.
     package var column: Int?
-    /// Whether more bytes could complete the file, because another program may be writing it.
-    package var isIncomplete = false
 
-    package init(reason: String, line: Int? = nil, column: Int? = nil, isIncomplete: Bool = false) {
+    package init(reason: String, line: Int? = nil, column: Int? = nil) {
         self.reason = reason
         self.line = line
         self.column = column
-        self.isIncomplete = isIncomplete
     }
 }
 

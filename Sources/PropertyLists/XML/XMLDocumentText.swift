@@ -51,7 +51,7 @@ package enum XMLDocumentText {
         _ bytes: Slice<UnsafeRawBufferPointer>, isBigEndian: Bool
     ) throws(DecodingFailure) -> [UInt8] {
         guard bytes.count.isMultiple(of: 2) else {
-            throw .malformed(PropertyListFault(reason: "ends inside a character of UTF-16", isIncomplete: true))
+            throw .malformed(PropertyListFault(reason: "ends inside a character of UTF-16"))
         }
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2)

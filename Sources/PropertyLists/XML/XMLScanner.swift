@@ -100,7 +100,7 @@ package struct XMLScanner {
         let isEnd = takeByte("/")
         let name = readName()
         guard !name.isEmpty else {
-            throw tagFailure(isAtEnd ? "ends inside a tag" : "< does not begin a tag here", at: start)
+            throw failure(isAtEnd ? "ends inside a tag" : "< does not begin a tag here", at: start)
         }
         while true {
             let hadBlank = skipBlanks()
@@ -108,7 +108,7 @@ package struct XMLScanner {
             if !isEnd, take("/>") { return .start(name: name, isEmpty: true) }
             guard !isAtEnd else { throw end("a tag", from: start) }
             guard hadBlank, !isEnd, try readAttribute() else {
-                throw tagFailure("the tag <\(text(name))> is not well-formed", at: start)
+                throw failure("the tag <\(text(name))> is not well-formed", at: start)
             }
         }
     }
@@ -201,13 +201,6 @@ package struct XMLScanner {
         .malformed(fault(reason, at: offset ?? position))
     }
 
-    /// The failure of a tag. If nothing ends the tag, the rest of it may be missing.
-    private func tagFailure(_ reason: String, at start: Int) -> DecodingFailure {
-        var fault = fault(reason, at: start)
-        fault.isIncomplete = !bytes[start...].contains(UInt8(ascii: ">"))
-        return .malformed(fault)
-    }
-
     /// The failure for a document that may be valid and exceeds a limit, at the offset or at the current position.
     func unsupported(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .unsupported("\(fault(reason, at: offset ?? position))")
@@ -217,7 +210,7 @@ package struct XMLScanner {
 
     private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
         let (line, column) = place(of: offset)
-        return PropertyListFault(reason: reason, line: line, column: column, isIncomplete: isAtEnd)
+        return PropertyListFault(reason: reason, line: line, column: column)
     }
 
     private func place(of offset: Int) -> (line: Int, column: Int) {
@@ -235,9 +228,5 @@ package struct XMLScanner {
         return (line, column)
     }
 
-    func end(_ part: String, from start: Int) -> DecodingFailure {
-        var fault = fault("ends inside \(part)", at: start)
-        fault.isIncomplete = true
-        return .malformed(fault)
-    }
+    func end(_ part: String, from start: Int) -> DecodingFailure { failure("ends inside \(part)", at: start) }
 }

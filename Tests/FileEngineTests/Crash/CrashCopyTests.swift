@@ -70,8 +70,6 @@ import TestSupport
     @Test func aReadDuringTheWriteOfTheCopyFindsTheNewState() throws {
         let (isRead, isHalfWritten, mayFinish, isWritten) = (Gate(), Gate(), Gate(), Gate())
         let (reader, writer) = (RecordingSystemCalls(), RecordingSystemCalls())
-        // Makes every file young.
-        reader.frozenTime = FileStatus.Time(seconds: 0, nanoseconds: 1)
         reader.beforeOpen = { name, _, _ in
             guard name == ".test.plist.lastgood" else { return }
             isRead.open()
@@ -97,6 +95,8 @@ import TestSupport
         let folder = try TemporaryFolder()
         folder.root()["a"] = 1
         try Data(CrashScenario.damage).write(to: folder.file())
+        // The file was damaged long enough ago; the copy is younger.
+        reader.age = (folder.file().path, .milliseconds(500))
         inThreads(2) { number in
             if number == 0 {
                 let prefs = folder.root(system: reader)

@@ -4,6 +4,7 @@ import PropertyListSupport
 import Testing
 import TestSupport
 
+@testable import EngineSupport
 @testable import PrefsFileEngine
 @testable import PrefsJSON
 
@@ -11,8 +12,9 @@ import TestSupport
 @Suite final class DomainFormatTests: FolderSuite {
     private let mirror = FileRules.DefaultsMirror(willChange: {}, didChange: {}, note: { _ in })
 
+    /// The clock is ahead: no program is saving the file.
     private func file() -> PropertyListFile {
-        PropertyListFile(path: folder.path + "/test.plist")
+        PropertyListFile(path: folder.path + "/test.plist", system: RecordingSystemCalls())
     }
 
     private func set(_ key: String, in file: PropertyListFile) throws {

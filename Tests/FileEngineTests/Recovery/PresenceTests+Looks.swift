@@ -13,14 +13,14 @@ extension PresenceTests {
 
     /// Between two looks, one comes that began 40 ms before the first of them: the waits add up as without it.
     @Test func aSlowLookTakesNoTimeBack() {
-        var presence = FileLocation.Presence()
-        func answer(at milliseconds: Int) -> FileLocation.Presence.Answer {
+        var presence = Presence()
+        func answer(at milliseconds: Int) -> Presence.Answer {
             let (begin, time) = (
                 Duration.milliseconds(milliseconds), FileStatus.Time(seconds: Int64(milliseconds), nanoseconds: 0)
             )
             return presence.answer(
                 to: .init(
-                    absence: .missing, isKnown: true, changed: time, isUnstamped: false, begin: begin,
+                    absence: .missing, isKnown: true, changed: time, begin: begin,
                     clock: time...time))
         }
         // Each change of the folder begins a window of 50 ms, until they last a second together.
@@ -121,7 +121,7 @@ extension PresenceTests {
         #expect(prefs.ints == [:])
         try disturb(.empty)
         prefs["d"] = 1
-        #expect(prefs.ints == ["d": 1] && clock.pauses == 5)
+        #expect(prefs.ints == ["d": 1] && clock.pauses == 50)
     }
 
     /// The folder's time was set back, as some tools do. The time at which the file lost its name cannot be set.
@@ -130,7 +130,7 @@ extension PresenceTests {
         try disturb(.missing)
         clock.folderStamp = .seconds(50)
         #expect(prefs.ints == Self.known)
-        pass(.milliseconds(50))
+        pass(.milliseconds(250))
         #expect(prefs.ints == [:])
     }
 
@@ -196,20 +196,22 @@ extension PresenceTests {
 
     /// A look that began before another thread saw the whole file says nothing.
     @Test func aLookThatIsOutdatedIsMadeAgain() {
-        var presence = FileLocation.Presence()
-        func look(at begin: Int) -> FileLocation.Presence.Evidence {
-            let time = FileStatus.Time(seconds: 1_000, nanoseconds: begin * 1_000_000)
-            return .init(
-                absence: .missing, isKnown: true, changed: time, isUnstamped: false, begin: .milliseconds(begin),
-                clock: time...time)
+        var presence = Presence()
+        func time(_ milliseconds: Int) -> FileStatus.Time {
+            FileStatus.Time(seconds: 1_000, nanoseconds: milliseconds * 1_000_000)
+        }
+        func look(at begin: Int, since changed: Int? = nil) -> Presence.Look {
+            .init(
+                absence: .missing, isKnown: true, changed: time(changed ?? begin), begin: .milliseconds(begin),
+                clock: time(begin)...time(begin))
         }
         presence.sawWhole(at: .milliseconds(10))
         #expect(presence.answer(to: look(at: 9)) == .outdated)
-        #expect(presence.answer(to: look(at: 10)) == .saving(.milliseconds(50)))
-        #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(20)))
+        #expect(presence.answer(to: look(at: 10)) == .saving(.milliseconds(250)))
         presence.sawWhole(at: .milliseconds(20))
-        #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(50)), "it is another absence")
+        #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(250)), "it is another absence")
+        #expect(presence.answer(to: look(at: 60, since: 40)) == .saving(.milliseconds(230)))
         presence.sawWhole(at: .milliseconds(30))
-        #expect(presence.answer(to: look(at: 60)) == .saving(.milliseconds(30)), "it is the same absence")
+        #expect(presence.answer(to: look(at: 80, since: 40)) == .saving(.milliseconds(210)), "it is the same absence")
     }
 }

@@ -74,9 +74,11 @@ import Testing
         let (prefs, heard) = try observed(["size": 1])
         for round in 1...2 {
             try Data("hello".utf8).write(to: url)
+            #expect(prefs.problems().count == 1)
             for _ in 0..<100 { _ = (prefs.size, prefs.name, prefs.values, prefs["free"], prefs.count) }
             #expect(heard.all.count == 2 * round - 1, "\(heard.all)")
             try Data("hello, world".utf8 + [0]).write(to: url)
+            #expect(prefs.problems().count == 1)
             _ = (prefs.size, prefs.name)
             #expect(heard.all.count <= 2 * round)
             try put(["size": round])

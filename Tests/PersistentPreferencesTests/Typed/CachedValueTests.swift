@@ -102,6 +102,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.values = Self.values(5)
         #expect(prefs.all == all(5))
         try Data("garbage".utf8).write(to: file.folder.file())
+        #expect(prefs.problems().count == 1)
         #expect(prefs.number == 5)
         #expect(prefs.lastError?.detail(of: PrefsError.damaged) != nil, "\(prefs.outcome)")
         #expect(prefs.all == all(5) && prefs.lastError != nil)

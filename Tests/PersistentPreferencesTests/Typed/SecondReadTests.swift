@@ -60,6 +60,7 @@ extension AppSettingsValues {
         let prefs = ReadPrefs(key: "Root", values: ["number": 5, "size": 20], store: store())
         #expect(prefs.number == 5 && prefs.size == 20)
         try folder.damage()
+        #expect(!prefs.problems().isEmpty)
         let reads: [() -> String] = [
             { "\(prefs.number)" }, { "\(prefs.size)" }, { "\(prefs["number"] ?? "none")" },
             { "\(prefs.values["number"] ?? "none")" },

@@ -116,21 +116,18 @@ import TestSupport
 
     // MARK: - Hostile files
 
-    /// An incomplete file may be one that another program is writing, so a read waits for the rest.
-    @Test func whatIsCutOffIsIncomplete() {
+    /// A program that writes in place leaves a beginning of its file for a moment, which is no other file.
+    @Test func eachBeginningOfAFileIsMalformed() {
         let text =
             #"/* 1 */{"a": [true, false, null, -1.5e3, "é\u00e9\\\ud83d\ude00"], /* 2 */ "b": {"$data": "AQ=="}"#
             + #", "c": {"$date": 5},}"#
-        func isIncomplete(_ bytes: Data) -> Bool? {
-            let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, as: .all) }
-            guard case .malformed(let fault)? = failure, fault.line == 1 else { return nil }
-            return fault.isIncomplete
-        }
         for count in 1..<text.utf8.count {
-            #expect(isIncomplete(Data(text.utf8.prefix(count))) == true, "\(count)")
-        }
-        for text in ["{]", "{\"a\": tru}", "{\"a\": 1,,}\n", "{} x"] {
-            #expect(isIncomplete(Data(text.utf8)) == false, "\(text)")
+            let bytes = Data(text.utf8.prefix(count))
+            let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, as: .all) }
+            guard case .malformed(let fault)? = failure, fault.line == 1 else {
+                Issue.record("\(count) bytes: \(String(describing: failure))")
+                continue
+            }
         }
     }
 

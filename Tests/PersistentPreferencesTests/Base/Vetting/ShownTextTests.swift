@@ -119,6 +119,7 @@ import Testing
         let prefs = folder.prefs("a\u{1B}[2J\u{9B}.plist")
         prefs["a"] = 1
         try Data("damaged".utf8).write(to: folder.file("a\u{1B}[2J\u{9B}.plist"))
+        #expect(prefs.problems().count == 1)
         for access in [{ _ = prefs["a"] }, { prefs["a"] = 2 }] {
             access()
             #expect(prefs.outcome.contains(#"/a\u{1b}[2J\u{9b}.plist: "#), "\(prefs.outcome.debugDescription)")

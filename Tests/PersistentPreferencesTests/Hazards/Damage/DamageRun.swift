@@ -89,7 +89,7 @@ final class DamageRun {
             expect(names == expected.namesBefore, "a read left \(names)")
         }
         let isQuarantined = damage.isWrite && expected.isReplaced
-        try expect(holds(quarantine, isQuarantined ? damage.bytes : nil), "quarantined is \(quarantine)")
+        try expect(holds(quarantine, isQuarantined ? expected.kept : nil), "quarantined is \(quarantine)")
         let bytes = try? Data(contentsOf: folder.file())
         var root = expected.known?["AnyPrefs"] as? [String: Any] ?? [:]
         func content() -> [String: Any] { (expected.known ?? [:]).merging(["AnyPrefs": root]) { $1 } }
@@ -109,9 +109,9 @@ final class DamageRun {
         prefs["c"] = Data([7])
         let last = try folder.quarantined()
         let lastBytes = try? Data(contentsOf: folder.file())
-        // What was known of a file that was emptied, and that has no copy, is kept.
+        // What was known of a file that was emptied, and that has no good copy, is kept.
         let isLost =
-            !damage.isWrite && damage.meeting != nil && damage.bytes.isEmpty && damage.lastGood == .absent
+            !damage.isWrite && damage.meeting != nil && damage.bytes.isEmpty && damage.lastGood != .good
         if let writeError = expected.writeError {
             expect(prefs.outcome == writeError, "then a write says \(prefs.outcome)")
             expect(lastBytes == damage.bytes, "then the file's bytes were touched")
@@ -127,7 +127,7 @@ final class DamageRun {
                 "then on disk is \(describe(lastBytes)) instead of \(describe(content()))")
         }
         try expect(
-            isLost ? last.count == 1 : holds(last, expected.isReplaced ? damage.bytes : nil),
+            isLost ? last.count == 1 : holds(last, expected.isReplaced ? expected.kept : nil),
             "then quarantined is \(last)")
         if expected.isReplaced { tally.quarantined += 1 }
         if !damage.isWrite, expected.readError != nil { tally.left += 1 }
@@ -153,19 +153,23 @@ final class DamageRun {
         var readError: String?
         /// The error of each write; nil if it succeeds.
         var writeError: String?
-        /// Whether a write quarantines the bytes.
+        /// Whether a write quarantines bytes: those of the file or, if it is empty, those of its copy.
         var isReplaced = false
+        var kept: Data?
         /// Whether the existing root cannot be shown.
         var isHidden = false
         let namesBefore: [String]
         private let meeting: AccessKind?
         private let isWrite: Bool
+        private let isEmpty: Bool
         private var report: MalformedFile?
 
         init(_ damage: DamageCase, in folder: TemporaryFolder) throws {
             let path = folder.file().path
             meeting = damage.meeting
             isWrite = damage.isWrite
+            isEmpty = damage.bytes.isEmpty
+            kept = isEmpty ? try? Data(contentsOf: folder.file(".test.plist.lastgood")) : damage.bytes
             namesBefore = (damage.lastGood == .absent ? [] : [".test.plist.lastgood"]) + ["test.plist"]
             switch damage.expected {
             case .excess(let reason):
@@ -190,7 +194,8 @@ final class DamageRun {
                     state = .nothing
                 }
                 if state != .nothing { known = DamageCase.goodContent }
-                let report = MalformedFile(path: path, fault: fault, state: state)
+                let emptied = PropertyListFault(reason: "is empty, and had values before")
+                let report = MalformedFile(path: path, fault: isEmpty ? emptied : fault, state: state)
                 self.report = report
                 // A damaged copy does not show its format, so that the file may be one of another program.
                 isReplaced = damage.lastGood == .good || damage.lastGood == .damaged && !damage.mayBeForeign
@@ -207,6 +212,10 @@ final class DamageRun {
         /// The warning of a write that quarantined the bytes.
         func warning(_ name: String) -> String? {
             guard var report else { return nil }
+            if isEmpty {
+                let fault = PropertyListFault(reason: "was empty, and its last good copy was there")
+                report = MalformedFile(path: report.path, fault: fault, state: report.state)
+            }
             report.quarantinedAs = FileNames(path: report.path).path(of: name)
             return "\(PrefsError.quarantined(report))"
         }
