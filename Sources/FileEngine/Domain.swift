@@ -46,6 +46,9 @@ package protocol Domain: AnyObject, Sendable {
     /// A warning of a write that has succeeded; returned once.
     func takeWarning() -> FileError?
 
+    /// Whether another program is saving the domain, so that reads return its last known state.
+    var isBeingSaved: Bool { get }
+
     /// Waits while another program is saving the domain. A second at most.
     func waitForSave()
 
@@ -76,6 +79,7 @@ extension Domain {
         try transact(on: root, durability: durability, body)
     }
     package func takeWarning() -> FileError? { nil }
+    package var isBeingSaved: Bool { false }
     package func waitForSave() {}
     package func forget() {}
     package var form: ValueForm { .exact }

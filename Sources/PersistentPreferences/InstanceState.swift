@@ -13,9 +13,7 @@ package final class InstanceState: @unchecked Sendable {
         var visibleValues: VisibleValues?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
-        /// The closures of `onError`, by their number.
-        var errorHandlers: [(number: Int, action: @Sendable (PrefsError) -> Void)] = []
-        var errorHandlersSoFar = 0
+        var errorHandlers: ErrorHandlers?
         /// The keys that key-value observers ask for.
         var observedKeys: Set<String> = []
     }
@@ -273,25 +271,15 @@ package final class InstanceState: @unchecked Sendable {
         lock.withLock { if faultsMayEnd { reported.endValue(key) } }
     }
 
-    /// The numbers of the error handlers, in the order of their registration.
-    var errorHandlers: [Int] { lock.withLock { state.errorHandlers.map(\.number) } }
+    /// The closures of `onError`; nil as long as there was none.
+    var errorHandlers: ErrorHandlers? { lock.withLock { state.errorHandlers } }
 
-    /// The error handler with a number; nil if it has ended.
-    func errorHandler(_ number: Int) -> (@Sendable (PrefsError) -> Void)? {
-        lock.withLock { state.errorHandlers.first { $0.number == number }?.action }
-    }
-
-    /// - Returns: the number by which the handler is removed.
-    func addErrorHandler(_ action: @escaping @Sendable (PrefsError) -> Void) -> Int {
+    func makeErrorHandlers() -> ErrorHandlers {
         lock.withLock {
-            state.errorHandlersSoFar += 1
-            state.errorHandlers.append((state.errorHandlersSoFar, action))
-            return state.errorHandlersSoFar
+            let handlers = state.errorHandlers ?? ErrorHandlers()
+            state.errorHandlers = handlers
+            return handlers
         }
-    }
-
-    func removeErrorHandler(_ number: Int) {
-        lock.withLock { state.errorHandlers.removeAll { $0.number == number } }
     }
 
     var observedKeys: Set<String> { lock.withLock { state.observedKeys } }

@@ -247,7 +247,7 @@ extension PersistentPrefs {
     ///   - root: the key of the root, if the access has read it already.
     ///   - warning: the warning of the read.
     ///   - reportsFailure: evaluated if the write fails. False if the failure was reported already.
-    /// - Returns: the error of this access; nil if it succeeded, with or without a warning.
+    /// - Returns: the error of this access, or the warning that it has stored something else than was asked for.
     @discardableResult
     func write(
         to root: String? = nil, after warning: PrefsError? = nil, reportsFailure: @autoclosure () -> Bool = true,
@@ -259,7 +259,7 @@ extension PersistentPrefs {
             if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
             try LockWait.within(lockTimeoutNow) { try body(Root(root, of: state), &outcome) }
             report(outcome.warning)
-            return nil
+            return outcome.warning.flatMap { $0.isOfWrite ? $0 : nil }
         } catch {
             let error = PrefsError(error)
             // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
@@ -275,27 +275,36 @@ extension PersistentPrefs {
         return limit
     }
 
-    /// Calls the closure for each error of this instance, after ``prefsDidFail(_:)``.
+    /// Calls the closure once for each problem of this instance, and for each rejected write.
     ///
     /// ```swift
-    /// let observation = prefs.onError { error in print(error) }
+    /// let errors = prefs.onError { error in print(error) }
     /// ```
     ///
-    /// Keep the result: releasing it ends the calls. The closure runs on the thread of the access, after every lock is
-    /// released. Each rejected write is reported. A fault that reads meet is reported once: a value that does not fit,
-    /// for each state of the store; a store that cannot be read, until a read succeeds. After an `update`, it runs for
-    /// each write that failed inside it and for the update itself. If an access of the same instance fails in a closure,
-    /// that access sets ``lastError`` and no closure is called again. Warnings are reported, too
-    /// (``PrefsError/isWarning``). Several closures are called in the order of their registration. Any thread.
+    /// Keep the result: releasing it ends the calls. Before `onError` returns, the closure gets the error of each problem
+    /// that stands: what ``problems()`` lists. Later it gets each problem that begins, whether an access meets it or not:
+    /// while it exists, the instance watches its file and the files of its layers. The end of a problem is not told;
+    /// ``problems()`` shows it. A problem that returns is told again. Each rejected write is told, and each warning of a
+    /// write that stored something else than was asked for.
+    ///
+    /// What an access meets is told on its thread, after every lock is released; what another program causes, on a thread
+    /// of this package. After an `update`, the closure runs for each write that failed inside it and for the update itself.
+    /// If an access of the same instance fails in a closure, that access sets ``lastError`` and no closure is called
+    /// again. Several closures are called in the order of their registration. Costs what ``problems()`` costs, now and at
+    /// each change by others, and what an observer costs. Any thread.
     public func onError(_ action: @escaping @Sendable (PrefsError) -> Void) -> PrefsObservation {
-        let number = state.addErrorHandler(action)
-        return PrefsObservation { [weak state] in state?.removeErrorHandler(number) }
+        let handlers = state.makeErrorHandlers()
+        let number = handlers.add(action, of: self)
+        return PrefsObservation { handlers.remove(number) }
     }
+
+    /// Whether another program is saving the file, so that reads return the last known state.
+    var isFileBeingSaved: Bool { (try? Root(key, of: state))?.roots.isBeingSaved ?? false }
 
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
         if state.isNews(error) { setLastError(error) }
-        if let error { callHandlers(with: error) }
+        if let error { callHandlers(with: error, isOnce: error.isOfLayers) }
         return error
     }
 
@@ -315,7 +324,7 @@ extension PersistentPrefs {
 
     /// Calls the failure handler for a fault that a read has met, unless it was called for it before.
     func reportOnce(_ error: PrefsError, of name: String? = nil, at revision: Revision? = nil) {
-        if let news = state.news(in: error, of: name, at: revision) { callHandlers(with: news) }
+        if let news = state.news(in: error, of: name, at: revision) { callHandlers(with: news, isOnce: true) }
     }
 
     /// Calls an override only when the outcome changes, and not for accesses inside the override.
@@ -324,14 +333,15 @@ extension PersistentPrefs {
     }
 
     /// Calls the failure handler only.
-    package func callHandlers(with error: PrefsError) {
+    ///
+    /// - Parameter isOnce: whether it is a fault that stands, of which each closure is told once.
+    package func callHandlers(with error: PrefsError, isOnce: Bool = false) {
         // Uses the state and not self, because self may be in its deinit.
         guard let owner = state.owner else { return }
         Transaction.afterwards {
             FailureHandler.run(for: ObjectIdentifier(owner)) {
                 owner.prefsDidFail(error)
-                // Looked up by number, because one handler may end another.
-                for number in owner.state.errorHandlers { owner.state.errorHandler(number)?(error) }
+                owner.state.errorHandlers?.tell(error, isOnce: isOnce)
             }
         }
     }

@@ -1,77 +1,96 @@
+import PrefsFileEngine
 import PrefsPropertyLists
 
 extension PersistentPrefs {
-    /// Returns the stored values of this instance that cannot be read, with the reasons. Faults of the file and of
-    /// layers come first, with variables and arguments that no key has or that are ignored. Then follow, sorted by path,
-    /// values of another type, values that violate a constraint, and keys that resemble a key of the class. The result is
-    /// empty if there are no problems.
+    /// Returns everything that is wrong now with what this instance reads. The result is empty if there are no problems.
     ///
     /// ```swift
     /// for problem in prefs.problems() { print(problem) }  // size: expected Int, found a string
     /// ```
     ///
-    /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a file that people
-    /// write, every key that the class does not allow is a problem, and an older or missing version if a write would
+    /// Problems of the file and of layers come first, with variables and arguments that no key has or that are ignored.
+    /// Then follow, sorted by path, values of another type, values that violate a constraint, keys that are not keys of
+    /// the class, and the version. If the root cannot be read, that is the only problem of the store.
+    ///
+    /// In a file that people write, every key that the class does not allow is a problem, also in the file of a layer,
+    /// unless another class of this process has it in the same root. So is an older or missing version if a write would
     /// migrate the file. In other formats, only a key that resembles a key of the class is one, because other versions
-    /// and other code have keys, too. The tool's `doctor` reports the same problems. Costs a read and the decoding of all values.
-    /// While another program is saving the file, waits for the end of that, a second at most. Does not change
-    /// ``lastError``. Any thread.
-    public func problems() -> [PropertyListFailure] {
+    /// and other code have keys, too. A root that a newer version of the class has written is a problem in each format.
+    /// The tool's `doctor` reports the same problems.
+    ///
+    /// Costs a read and the decoding of all values. While another program is saving the file, waits for the end of that,
+    /// a second at most. Does not change ``lastError``. Any thread.
+    public func problems() -> [PrefsProblem] { problems(waits: true) }
+
+    /// - Parameter waits: whether to wait while another program is saving the file. If not, an access has read its last
+    ///   known state.
+    func problems(waits: Bool) -> [PrefsProblem] {
         var outcome = AccessOutcome(of: state, isSilent: true)
-        let root: RootView
-        let stored: [String: StoredValue]
+        var ofLayers: [PrefsProblem] = []
+        var ofValues: [PrefsProblem] = []
         do {
-            let location = try Root(key, of: state)
-            location.roots.domain?.waitForSave()
-            root = try location.view(&outcome)
-            _ = try root.values(&outcome)
-            stored = try root.storedValues() ?? [:]
+            let root = try Root(key, of: state)
+            if waits { root.roots.domain?.waitForSave() }
+            let view = try root.view(&outcome)
+            ofLayers = view.layers.map { problems(of: $0, root) } ?? []
+            _ = try view.values(&outcome)
+            let stored = try view.storedValues() ?? [:]
+            ofValues = stored.flatMap { key, value in problems(of: value, key, in: view) }
+            ofValues = (ofValues + problemOfVersion(view)).sorted(byText: \.path)
         } catch {
-            return [PropertyListFailure(path: "", topLevelKey: "", reason: "\(PrefsError(error))")]
+            outcome.note(PrefsError(error))
         }
-        let values = stored.flatMap { key, value in problems(of: value, key, as: root.form) }
-        var faults: [PropertyListFailure] = []
-        let notes = root.layers?.notes(forKeys: allowedKeys.list, in: declarations) ?? []
-        for fault in (outcome.noted ?? []).flatMap(\.asProblems) + notes.map(\.asProblem) where !faults.contains(fault)
-        {
-            faults.append(fault)
-        }
-        return faults + (values + problemOfVersion(root)).sorted(byText: \.path)
+        if let failure = state.errorHandlers?.watchFailure { outcome.note(.notWatched(failure)) }
+        var seen: Set<PrefsProblem> = []
+        return ((outcome.noted ?? []).flatMap(\.problems) + ofLayers + ofValues).filter { seen.insert($0).inserted }
     }
 
-    /// In a file that people write: what a write would change, because the version is older or missing.
-    private func problemOfVersion(_ root: RootView) -> [PropertyListFailure] {
+    /// What a write would change, because the version is older or missing, in a file that people write. Or that a newer
+    /// version of the class has written the root.
+    private func problemOfVersion(_ root: RootView) -> [PrefsProblem] {
         let schema = declarations.schema
-        guard root.form != .exact, let stored = try? root.dictionary(), let current = try? root.storedValues(),
-            let reason = schema.flawOfVersion(stored, current: current)
-        else { return [] }
-        return [PropertyListFailure(path: schema.versionKey, topLevelKey: schema.versionKey, reason: reason)]
+        guard let stored = try? root.dictionary() else { return [] }
+        var reason = schema.newerVersion(of: stored)
+        if reason == nil, root.form != .exact, let current = try? root.storedValues() {
+            reason = schema.flawOfVersion(stored, current: current)
+        }
+        return reason.map {
+            [PrefsProblem(.version, path: schema.versionKey, topLevelKey: schema.versionKey, reason: $0)]
+        } ?? []
     }
 
-    private func problems(of value: StoredValue, _ key: String, as form: ValueForm) -> [PropertyListFailure] {
+    private func problems(of value: StoredValue, _ key: String, in view: RootView) -> [PrefsProblem] {
         if let property = declarations[key]?.property {
-            return property.error(of: value, forKey: key, as: form)?.failures ?? []
+            return property.error(of: value, forKey: key, as: view.form)?.problems ?? []
         }
+        return flaw(ofKey: key, as: view.form, in: view.root).map {
+            [PrefsProblem(.unknownKey, path: key, topLevelKey: key, reason: $0)]
+        } ?? []
+    }
+
+    /// What layers say of names that no key has, and the keys of their files that are not keys of the class.
+    private func problems(of layers: any RootLayersSnapshot, _ root: Root) -> [PrefsProblem] {
+        let names = layers.notes(forKeys: allowedKeys.list, in: declarations).map { $0.problem(isName: true) }
+        let keys = layers.fileEntries(of: root.key).flatMap { file in
+            file.keys.sorted(byText: \.self).compactMap { key -> PrefsProblem? in
+                flaw(ofKey: key, as: file.form, in: root).map {
+                    let fault = LayerFault(layer: file.layer, place: "\(key) in \(file.path)", reason: $0)
+                    return fault.problem(isName: true)
+                }
+            }
+        }
+        return names + keys
+    }
+
+    /// Why a key is not a key of the class; nil if nothing has to be said of it.
+    ///
+    /// - Parameter form: the form of the values of its file.
+    private func flaw(ofKey key: String, as form: ValueForm, in root: Root) -> String? {
         let isKnown = allowedKeys.contains(key) || declarations.schema.ownKeys.contains(key)
-        if isKnown || form.others?.isKeyOfTools(key) == true { return [] }
+        if isKnown || form.others?.isKeyOfTools(key) == true { return nil }
         let near = NearestWord.nearest(to: key, among: allowedKeys.list)
-        guard near != nil || form != .exact else { return [] }
-        let reason = "is not a key of \(className)" + (near.map { "; did you mean \"\(ShownText.key($0))\"?" } ?? "")
-        return [PropertyListFailure(path: key, topLevelKey: key, reason: reason)]
-    }
-}
-
-extension PrefsError {
-    fileprivate var asProblems: [PropertyListFailure] {
-        guard case .invalidLayer(let faults) = self else {
-            return [PropertyListFailure(path: "", topLevelKey: "", reason: description)]
-        }
-        return faults.map(\.asProblem)
-    }
-}
-
-extension LayerFault {
-    fileprivate var asProblem: PropertyListFailure {
-        PropertyListFailure(path: place, topLevelKey: "", reason: "\(layer): \(reason)")
+        guard near != nil || form != .exact else { return nil }
+        if SharedRoots.hasKey(key, root: root.key, in: root.roots) { return nil }
+        return "is not a key of \(className)" + (near.map { "; did you mean \"\(ShownText.key($0))\"?" } ?? "")
     }
 }

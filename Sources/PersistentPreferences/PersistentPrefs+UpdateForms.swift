@@ -49,7 +49,7 @@ extension PersistentPrefs {
 
     /// A store outside this package may end an update without running its body.
     private static func outcome<R>(_ value: R?, _ failure: PrefsError?) -> Result<R, PrefsError> {
-        if let failure { return .failure(failure) }
+        if let failure, !failure.isWarning { return .failure(failure) }
         return value.map(Result.success) ?? .failure(.unknownError(error: nil))
     }
 }

@@ -50,6 +50,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             shared.description
         case .coveredByLayer(let keys):
             Self.listed(keys.map(\.description)) + "; the stored state is unchanged"
+        case .problem(let problem): "\(problem)"
         case .invalidLayer(let faults):
             Self.listed(faults.map(\.description)) + "; ignored"
         case .updateOfAnotherStore:
@@ -147,6 +148,7 @@ extension PrefsError: Equatable {
         case .sharedRoot(let shared): ["sharedRoot", shared]
         case .coveredByLayer(let keys): ["coveredByLayer", keys]
         case .invalidLayer(let faults): ["invalidLayer", faults]
+        case .problem(let problem): ["problem", problem]
         case .userDefaultsUnavailable: ["userDefaultsUnavailable"]
         case .updateOfAnotherStore: ["updateOfAnotherStore"]
         case .writeInsideRead: ["writeInsideRead"]

@@ -100,6 +100,9 @@ public indirect enum PrefsError: Error, Sendable {
     /// A warning (``isWarning``): layers of a ``LayeredStore`` cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
     case invalidLayer([LayerFault])
+    /// A warning (``isWarning``): something stands that no access meets, such as a key that is not a key of the class.
+    /// Only ``PersistentPrefs/onError(_:)`` gives it; ``PersistentPrefs/problems()`` lists it.
+    case problem(PrefsProblem)
     /// A write to one store inside an `update` of another store. The write was rejected, because the two cannot be
     /// committed together.
     case updateOfAnotherStore
@@ -121,16 +124,28 @@ extension PrefsError {
     /// layer.
     ///
     /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `update`, `import` and
-    /// `set` do not return it.
+    /// `set` return the first two, because the write has stored something else than was asked for, or soon cannot.
     public var isWarning: Bool {
         switch self {
-        case .quarantined, .nearSizeLimit, .sharedRoot, .invalidLayer: true
+        case .quarantined, .nearSizeLimit, .sharedRoot, .invalidLayer, .problem: true
         case .incorrectKeys, .valuesNotPlistCompatible, .noStoredPrefsForKey, .invalidName, .rootIsNotDictionary,
             .unreadable, .damaged, .notOurs, .notStored, .busy, .outcomeUnknown, .durabilityUnconfirmed, .typeMismatch,
             .constraintViolated, .migrationFailed, .invalidImport, .notWatched, .coveredByLayer, .updateOfAnotherStore,
             .writeInsideRead, .userDefaultsUnavailable, .unknownError:
             false
         }
+    }
+
+    /// Whether it is a warning of the write that reports it, which has succeeded.
+    var isOfWrite: Bool {
+        switch self {
+        case .quarantined, .nearSizeLimit: true
+        default: false
+        }
+    }
+
+    package var isOfLayers: Bool {
+        if case .invalidLayer = self { true } else { false }
     }
 
     var isMalformedFile: Bool {

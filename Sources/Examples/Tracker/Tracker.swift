@@ -115,7 +115,7 @@ func save(_ given: TrackerPrefs) throws {
     let saved = TrackerPrefs(
         store: LayeredStore(
             TrackerPrefs.file, above: [TrackerPrefs.environment], below: [TrackerPrefs.system]))
-    if let error = saved.update({ $0.merge(options) { $1 } }) { throw Failure(reason: "\(error)") }
+    if let error = saved.update({ $0.merge(options) { $1 } }), !error.isWarning { throw Failure(reason: "\(error)") }
 }
 
 func complain(_ text: String) {

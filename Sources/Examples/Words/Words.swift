@@ -55,7 +55,7 @@ do {
     var path: String?
     if arguments.contains(where: { $0.hasPrefix("-") }) {
         // Remembers all options, or none if one of them is rejected.
-        if let error = try prefs.update({ path = try prefs.take(arguments) }) { throw error }
+        if let error = try prefs.update({ path = try prefs.take(arguments) }), !error.isWarning { throw error }
     } else {
         path = try prefs.take(arguments)
     }

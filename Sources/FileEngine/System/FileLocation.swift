@@ -254,6 +254,8 @@ extension FileLocation: Domain {
 
     package var form: ValueForm { (try? current().file.form) ?? .exact }
 
+    package var isBeingSaved: Bool { (try? read())?.isDuringSave ?? false }
+
     package func waitForSave() {
         _ = try? read(.untilSaved)
     }

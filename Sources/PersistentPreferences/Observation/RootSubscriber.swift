@@ -11,6 +11,7 @@ package typealias EntryChangeReceiver = @Sendable (EntryChange) -> (@Sendable ()
 final class RootSubscriber: EntrySubscriber {
     private let root: ObservedRoot
     private let receiver: EntryChangeReceiver
+    private let failed: (@Sendable (PrefsError?) -> Void)?
     private let state: Locked<State>
 
     private struct State {
@@ -19,8 +20,14 @@ final class RootSubscriber: EntrySubscriber {
         var isOver = false
     }
 
-    init(_ root: ObservedRoot, _ receiver: @escaping EntryChangeReceiver) {
+    /// - Parameter failed: called with a fault of the store, and with its end; nil for the failure handlers of the
+    ///   instance.
+    init(
+        _ root: ObservedRoot, failed: (@Sendable (PrefsError?) -> Void)? = nil,
+        _ receiver: @escaping EntryChangeReceiver
+    ) {
         self.root = root
+        self.failed = failed
         self.receiver = receiver
         state = Locked(State(key: root.root.key))
     }
@@ -83,11 +90,13 @@ final class RootSubscriber: EntrySubscriber {
 
     /// Calls the failure handler. ``PersistentPrefs/lastError`` stays the outcome of the latest access.
     func failed(_ error: FileError?) {
+        if let failed { return failed(error.map { PrefsError($0) }) }
         guard let error else { return root.state.endFaultOfStore() }
         WorkerThreads.observers.run { [state = root.state] in state.owner?.reportOnce(PrefsError(error)) }
     }
 
-    var reader: ObjectIdentifier { ObjectIdentifier(root.state) }
+    /// The failure handlers are told once for all subscribers of the instance.
+    var reader: ObjectIdentifier { failed == nil ? ObjectIdentifier(root.state) : ObjectIdentifier(self) }
 }
 
 // MARK: - What an observer sees

@@ -151,6 +151,14 @@ package struct RootSchema: Sendable {
             + "written the root"
     }
 
+    /// That a newer version of the class has written the root; nil if none has.
+    func newerVersion(of stored: [String: StoredValue]) -> String? {
+        guard mark(in: stored) != nil, let version = try? version(of: stored, root: ""), version > newest else {
+            return nil
+        }
+        return "is \(version), and this program knows versions up to \(newest): a newer one has written the values"
+    }
+
     private var newest: Int { migrations.last?.version ?? 0 }
 
     private func version(of values: [String: StoredValue], root: String) throws(PrefsError) -> Int {

@@ -48,6 +48,16 @@ enum SharedRoots {
         return nil
     }
 
+    /// Whether a class of this process has the key, in the root or in one of the same place.
+    static func hasKey(_ key: String, root: String, in roots: Roots) -> Bool {
+        let (place, file) = (roots.place, roots.fileURL)
+        let uses = uses.withLock { $0[roots.layout == .flat ? "" : root] ?? [] }
+        return uses.contains { use in
+            (use.place === place || file != nil && use.file == file)
+                && (use.declarations.allowed.contains(key) || use.declarations.schema.ownKeys.contains(key))
+        }
+    }
+
     private static func names(of types: Any.Type...) -> [String] { types.map { String(reflecting: $0) } }
 }
 

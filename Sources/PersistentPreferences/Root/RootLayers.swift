@@ -27,6 +27,8 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     ///
     /// - Parameter keys: all keys of an instance.
     func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault]
+    /// The keys of a root in each file of a layer.
+    func fileEntries(of root: String) -> [(layer: String, path: String, form: ValueForm, keys: [String])]
     /// A root between the layers that need no type of a property; nil if neither has values.
     func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]?
     /// Lets a user change the objects of a root between its layers. Changed values are vetted and stored.

@@ -294,7 +294,11 @@ struct AccessOutcome {
     }
 
     private func report(_ warning: PrefsError) {
-        if isOfWrite { state.owner?.callHandlers(with: warning) } else { state.owner?.reportOnce(warning) }
+        if isOfWrite {
+            state.owner?.callHandlers(with: warning, isOnce: warning.isOfLayers)
+        } else {
+            state.owner?.reportOnce(warning)
+        }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was

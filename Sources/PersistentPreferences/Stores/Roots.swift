@@ -69,6 +69,9 @@ package final class Roots: RootsStore {
         return domain
     }
 
+    /// Whether another program is saving the domain, so that reads return its last known state.
+    var isBeingSaved: Bool { domain?.isBeingSaved ?? false }
+
     // MARK: - One access
 
     package func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {

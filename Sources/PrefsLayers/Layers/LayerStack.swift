@@ -187,6 +187,13 @@ final class LayersSnapshot: RootLayersSnapshot {
         }
     }
 
+    func fileEntries(of root: String) -> [(layer: String, path: String, form: ValueForm, keys: [String])] {
+        (above + below).compactMap { state in
+            guard case .file(let reading, _) = state.entries else { return nil }
+            return (state.name, reading.path, reading.form, Array(state.entries.values(of: root).keys))
+        }
+    }
+
     // MARK: - Without types
 
     /// A root of the base between the layers, without the layers of text. nil if neither has values.

@@ -209,7 +209,7 @@ struct FileInspection: Sendable {
                 Problem(
                     keys: isKey ? root + [problem.topLevelKey] : [],
                     path: (root + [problem.path]).joined(separator: "."),
-                    reason: problem.reason))
+                    reason: problem.reasonInLayer))
         }
         let unknown = stored.sortedByBytes.flatMap { key, value in
             Place.unknownFields(in: value, of: key, prefs).map { (key, $0.path, $0.known) }

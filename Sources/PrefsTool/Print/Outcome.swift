@@ -112,10 +112,6 @@ extension PrefsError {
     var wasStored: Bool {
         if case .durabilityUnconfirmed = self { true } else { isWarning }
     }
-
-    var isOfLayers: Bool {
-        if case .invalidLayer = self { true } else { false }
-    }
 }
 
 /// The format of an output, which determines what is escaped on a terminal.

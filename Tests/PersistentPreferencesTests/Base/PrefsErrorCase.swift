@@ -5,7 +5,7 @@ enum PrefsErrorCase: CaseIterable {
     case incorrectKeys, valuesNotPlistCompatible, noStoredPrefsForKey, invalidName, rootIsNotDictionary, unreadable
     case damaged, quarantined, notOurs, notStored, busy, outcomeUnknown, nearSizeLimit, durabilityUnconfirmed
     case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, sharedRoot, coveredByLayer
-    case invalidLayer, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable, unknownError
+    case invalidLayer, problem, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable, unknownError
 
     init(_ error: PrefsError) {
         self =
@@ -32,6 +32,7 @@ enum PrefsErrorCase: CaseIterable {
             case .sharedRoot: .sharedRoot
             case .coveredByLayer: .coveredByLayer
             case .invalidLayer: .invalidLayer
+            case .problem: .problem
             case .updateOfAnotherStore: .updateOfAnotherStore
             case .writeInsideRead: .writeInsideRead
             case .userDefaultsUnavailable: .userDefaultsUnavailable

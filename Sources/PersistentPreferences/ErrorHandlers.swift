@@ -1,0 +1,148 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// The closures of `onError` of one instance.
+///
+/// Each closure gets a problem once: those that stand when it begins, and each that begins later. A problem that has ended
+/// is told again if it returns. So the instance looks at its problems when its root, its layers or the fault of its file
+/// change, as long as it has a closure. What an access meets, and has been told, is not told again; each rejected write is.
+final class ErrorHandlers: Sendable {
+    private typealias Action = @Sendable (PrefsError) -> Void
+
+    private struct Handler {
+        let number: Int
+        let action: Action
+        /// The problems that stand and that it was told of.
+        var told: Set<PrefsProblem> = []
+    }
+
+    private struct State {
+        var handlers: [Handler] = []
+        var handlersSoFar = 0
+        var subscription: EntrySubscription?
+        /// The number of looks that are due, or under way.
+        var looks = 0
+
+        var hasTold: Bool { handlers.contains { !$0.told.isEmpty } }
+    }
+
+    private let state = Locked(State())
+
+    // MARK: - Begin and end
+
+    /// Adds a closure, and calls it with each problem that stands.
+    ///
+    /// - Returns: the number by which it is removed.
+    func add(_ action: @escaping @Sendable (PrefsError) -> Void, of owner: PersistentPrefs) -> Int {
+        let (number, isFirst) = state.withLock { state in
+            state.handlersSoFar += 1
+            state.handlers.append(Handler(number: state.handlersSoFar, action: action))
+            return (state.handlersSoFar, state.handlers.count == 1)
+        }
+        // Watches first, so that no change is between the watch and the look.
+        if isFirst { watch(owner) }
+        tell(owner.problems(waits: false), only: number, owner)
+        return number
+    }
+
+    func remove(_ number: Int) {
+        let subscription = state.withLock { state -> EntrySubscription? in
+            state.handlers.removeAll { $0.number == number }
+            guard state.handlers.isEmpty else { return nil }
+            defer { state.subscription = nil }
+            return state.subscription
+        }
+        subscription?.end()
+    }
+
+    private func watch(_ owner: PersistentPrefs) {
+        guard let root = try? Root(owner.key, of: owner.state) else { return }
+        let observed = ObservedRoot(root, allowed: owner.allowedKeys, keys: nil)
+        let subscriber = RootSubscriber(observed, failed: { [weak self] _ in self?.scheduleLook(at: observed) }) {
+            [weak self] change in
+            // A write of this process may end a problem; none of its values is one.
+            guard let self, change.isForeign || state.withLock({ $0.hasTold }) else { return nil }
+            return { self.scheduleLook(at: observed) }
+        }
+        // If the subscription fails, the problems of the instance say why.
+        guard let subscription = try? subscriber.start() else { return }
+        let isOver = state.withLock { state in
+            if !state.handlers.isEmpty { state.subscription = subscription }
+            return state.handlers.isEmpty
+        }
+        if isOver { subscription.end() }
+    }
+
+    /// Why the changes of other processes cannot be watched; nil if they are, or if there is no closure.
+    var watchFailure: StorageFailure? { state.withLock { $0.subscription?.failure } }
+
+    // MARK: - Telling
+
+    /// Tells each closure of an error that an access has met.
+    ///
+    /// - Parameter isOnce: whether a closure that was told of its problems is not called.
+    func tell(_ error: PrefsError, isOnce: Bool) {
+        let problems = isOnce ? error.problems : []
+        let numbers = state.withLock { state in
+            state.handlers.indices.filter { index in
+                if isOnce, state.handlers[index].told.isSuperset(of: problems) { return false }
+                state.handlers[index].told.formUnion(problems)
+                return true
+            }.map { state.handlers[$0].number }
+        }
+        for number in numbers { action(number)?(error) }
+    }
+
+    /// Tells the closures of the problems that they were not told of.
+    ///
+    /// - Parameter only: the number of the closure; nil for all.
+    private func tell(_ problems: [PrefsProblem], only: Int? = nil, _ owner: PersistentPrefs) {
+        let news = state.withLock { state in
+            state.handlers.indices.filter { only == nil || state.handlers[$0].number == only }.flatMap { index in
+                let told = state.handlers[index].told
+                state.handlers[index].told = Set(problems)
+                return problems.filter { !told.contains($0) }.map { (state.handlers[index].number, $0.error) }
+            }
+        }
+        guard !news.isEmpty else { return }
+        let call: @Sendable () -> Void = { for (number, error) in news { self.action(number)?(error) } }
+        // A closure that adds another one is not called within itself.
+        let subject = ObjectIdentifier(owner)
+        if !FailureHandler.run(for: subject, call) {
+            WorkerThreads.observers.run { FailureHandler.run(for: subject, call) }
+        }
+    }
+
+    /// Looked up by number, because one closure may end another.
+    private func action(_ number: Int) -> Action? {
+        state.withLock { $0.handlers.first { $0.number == number }?.action }
+    }
+
+    // MARK: - Looking
+
+    private func scheduleLook(at root: ObservedRoot) {
+        let isFirst = state.withLock { state in
+            state.looks += 1
+            return state.looks == 1
+        }
+        if isFirst { WorkerThreads.observers.run { [weak self] in self?.look(at: root) } }
+    }
+
+    private func look(at root: ObservedRoot) {
+        while true {
+            let looks = state.withLock { $0.looks }
+            if let owner = root.state.owner {
+                root.inItsStore {
+                    // While a program saves the file, nothing is known; the feed looks again.
+                    if !owner.isFileBeingSaved { tell(owner.problems(waits: false), owner) }
+                }
+            }
+            let isDone = state.withLock { state in
+                guard state.looks == looks else { return false }
+                state.looks = 0
+                return true
+            }
+            if isDone { return }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import PrefsPropertyLists
+
+/// Something that is wrong now with what an instance reads: with its store, a layer, or a value.
+///
+/// ```swift
+/// for problem in prefs.problems() where problem.source == .layer("arguments") { exit(64) }
+/// ```
+///
+/// ``PersistentPrefs/problems()`` lists all problems, and ``PersistentPrefs/onError(_:)`` gives the ``error`` of each once.
+/// A problem quotes no stored value. Two problems are equal if kind, source, path and reason are. A value type; may be
+/// passed between threads.
+public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong. Later versions may add cases.
+    public enum Kind: Sendable, Hashable {
+        /// The store or the layer as a whole: it cannot be read, is malformed or empty, or its root is not a dictionary.
+        case store
+        /// A value does not fit its property: its type or a constraint.
+        case value
+        /// A key, a variable or an argument that no property has, or that is ignored because another one is used.
+        case unknownKey
+        /// The version of the root: a write would migrate it, or a newer version of the program has written it.
+        case version
+        /// The system cannot watch the file, so changes of other processes are looked for once a second.
+        case watch
+    }
+
+    /// Where the problem lies.
+    public enum Source: Sendable, Hashable {
+        /// The store, or the base of a layered store.
+        case store
+        /// The layer with this name.
+        case layer(String)
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// Where it lies.
+    public let source: Source
+    /// The path of the value, as in ``PropertyListFailure/path``; in a layer, its variable, argument or file. Empty if the
+    /// store as a whole is at fault.
+    public let path: String
+    /// The first step of `path`: a key of the stored root. Empty if the problem is about the store as a whole, or a layer.
+    public let topLevelKey: String
+    /// The problem, as a clause without a full stop. For a store as a whole, it names the file.
+    public let reason: String
+    private let cause: PrefsError?
+
+    package init(
+        _ kind: Kind, in source: Source = .store, path: String = "", topLevelKey: String = "", reason: String,
+        cause: PrefsError? = nil
+    ) {
+        (self.kind, self.source, self.path, self.topLevelKey) = (kind, source, path, topLevelKey)
+        (self.reason, self.cause) = (reason, cause)
+    }
+
+    /// The error of an access that meets the problem; ``PrefsError/problem(_:)`` if no access does.
+    public var error: PrefsError { cause ?? .problem(self) }
+
+    /// One line: the path, the layer and the reason. Each path stands once. Control and format characters are escaped.
+    public var description: String { (path.isEmpty ? "" : "\(ShownText.path(path)): ") + reasonInLayer }
+
+    /// The reason, and the layer before it, unless the path names that already.
+    package var reasonInLayer: String {
+        let reason = ShownText.message(reason)
+        guard case .layer(let name) = source, !path.hasSuffix(name) else { return reason }
+        return "\(ShownText.line(name, longest: 300)): \(reason)"
+    }
+
+    public static func == (left: PrefsProblem, right: PrefsProblem) -> Bool {
+        left.kind == right.kind && left.source == right.source && left.path == right.path
+            && left.reason == right.reason
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(source)
+        hasher.combine(path)
+        hasher.combine(reason)
+    }
+}
+
+extension PrefsError {
+    /// The problems that an access has met.
+    var problems: [PrefsProblem] {
+        func problems(
+            _ failures: [PropertyListFailure], _ error: ([PropertyListFailure]) -> PrefsError
+        ) -> [PrefsProblem] {
+            failures.map {
+                PrefsProblem(
+                    .value, path: $0.path, topLevelKey: $0.topLevelKey, reason: $0.reason, cause: error([$0]))
+            }
+        }
+        return switch self {
+        case .typeMismatch(let failures): problems(failures, PrefsError.typeMismatch)
+        case .constraintViolated(let failures): problems(failures, PrefsError.constraintViolated)
+        case .invalidLayer(let faults): faults.map { $0.problem() }
+        case .problem(let problem): [problem]
+        case .notWatched: [PrefsProblem(.watch, reason: description, cause: self)]
+        default: [PrefsProblem(.store, reason: description, cause: self)]
+        }
+    }
+}
+
+extension LayerFault {
+    /// - Parameter isName: whether it is about a name that no key has.
+    func problem(isName: Bool = false) -> PrefsProblem {
+        let kind: PrefsProblem.Kind = isName ? .unknownKey : place.isEmpty || place == layer ? .store : .value
+        return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: .invalidLayer([self]))
+    }
+}
