@@ -151,6 +151,7 @@ import Testing
         "is open to other users and has contents or a second name; expected an empty file with one name",
         "is a mount of its own and cannot be replaced; mount its folder into the container instead",
         "its group cannot be kept, and another group would change who has access", "its … cannot be kept: …",
+        "its mode cannot be set to 0…: …; a filter of the process may refuse chmod",
         "has an extended attribute whose name is not UTF-8", "larger than … MiB",
         // Others that write.
         "held by an update on this thread in another copy of this package; link the package once, in one dynamic library "
