@@ -179,6 +179,18 @@ import Testing
     }
 
     #if os(Linux)
+        // MARK: - Attributes
+
+        /// Where the call does not exist, no file has attributes. After another error, a file may have some.
+        @Test(arguments: [ENOSYS, EIO, EPERM]) func aMissingCallForAttributesMeansThatThereAreNone(_ code: Int32) throws
+        {
+            try writePropertyList(["Root": ["a": 1]], to: folder.file())
+            guard let outcome = outcome(refusing: .flistxattr, with: code) else { return }
+            let reason = "its extended attributes cannot be kept: \(String(cString: strerror(code)))"
+            #expect(outcome == (code == ENOSYS ? "ok" : "not stored: \(folder.file().path): \(reason)"))
+            #expect(folder.root().ints == ["a": code == ENOSYS ? 2 : 1])
+        }
+
         /// A FIFO takes the name of a leased file. It is not opened, because that would block for ever.
         @Test func aFIFOInPlaceOfALeasedFileDoesNotBlock() throws {
             let system = RecordingSystemCalls()
