@@ -165,6 +165,38 @@ import Testing
             #expect(!printed.output.contains("\"pid\":\(numbers.1)}"), "\(printed)")
         }
 
+        /// No signal continues a process in a frozen control group. Tries both versions of control groups, in groups of its own.
+        @Test(.needs("doctor: a frozen holder", geteuid() == 0, else: "only root can make a control group"))
+        func doctorSuggestsNoSignalForAFrozenHolder() throws {
+            try home.claim("x.plist")
+            let script = """
+                exec 9<>.x.plist.lock; flock -x 9; sleep 600 >/dev/null & holder=$!; exec 9>&-
+                for groups in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/freezer; do
+                    group=$groups/prefs-test-$$
+                    mkdir $group 2>/dev/null || continue
+                    if test -e $group/cgroup.procs && echo $holder >$group/cgroup.procs; then
+                        if test -e $group/cgroup.freeze; then file=cgroup.freeze frozen=1 thawed=0
+                        else file=freezer.state frozen=FROZEN thawed=THAWED; fi
+                        echo $frozen >$group/$file
+                        prefs doctor -f x.plist --json | tr -d '\n'; echo
+                        echo $thawed >$group/$file; echo $holder >$groups/cgroup.procs
+                    fi 2>/dev/null
+                    rmdir $group
+                done
+                kill $holder
+                """
+            let lines = try home.bash(script).output.split(separator: "\n")
+            if lines.isEmpty {
+                return Hazard.report("doctor: a frozen holder: skipped: no control group can be made here")
+            }
+            for line in lines {
+                let report = DoctorReport(members: try Printed(String(line)).object(), code: 0)
+                let holders = report.lock?["holders"] as? [[String: Any]]
+                #expect(holders?.count == 1 && holders?[0]["isStopped"] as? Bool == true, "\(line)")
+                #expect(report.commands == [] && line.contains("because its control group is frozen"), "\(line)")
+            }
+        }
+
         /// A file system without locks, by a library that is loaded first.
         @Test(.needs("doctor: locks that fail", compiler != nil, else: "no C compiler is here"))
         func doctorTellsOfALockThatFails() throws {

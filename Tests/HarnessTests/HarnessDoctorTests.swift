@@ -32,7 +32,7 @@ import Testing
                 + #" > "$F""#, #""": is not a valid root key: it is empty"#
         ),
         (#"echo half > ".$F.tmp""#, "a killed writer left TEMPORARY; the next write removes it"),
-        blocked(#"ln -sf /dev/null "$L""#, "is a link; expected a regular file"),
+        blocked(#"ln -sf /dev/null "$L""#, "is a link; expected a regular file; remove the link"),
         blocked(#"rm "$L"; mkfifo -m 666 "$L""#, "is a FIFO"), blocked(#"rm "$L"; mkdir -m 777 "$L""#, "is a folder"),
         blocked(
             #"echo not a lock > "$L"; chmod 644 "$L""#,

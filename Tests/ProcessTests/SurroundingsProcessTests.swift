@@ -208,7 +208,7 @@ import Testing
             let reason =
                 switch self {
                 case _ where place == ".test.plist.tmp": "unlink: Operation not permitted"
-                case .link, .danglingLink: "is a link; expected a regular file"
+                case .link, .danglingLink: "is a link; expected a regular file; remove the link"
                 case .fifo: "is a FIFO"
                 case .folder: "is a folder"
                 case .closedFile: "open: Permission denied"

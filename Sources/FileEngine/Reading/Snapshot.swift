@@ -212,7 +212,10 @@ final class Snapshot: Sendable {
         }
         if hasReliableTimes, status == there { return self }
         let nextStamp = system.nextStamp()
-        guard hasBytes(of: file), (try? system.status(of: file.descriptor)) == there else { return nil }
+        guard hasBytes(of: file), let now = try? system.status(of: file.descriptor) else { return nil }
+        // A library may fake the times of `fstat`, and not those by the path: libfaketime does. The file is then compared
+        // with what `fstat` has shown before.
+        guard now == there || now == status else { return nil }
         return status == there && status.hasReliableTimes(before: nextStamp) ? Snapshot(withReliableTimes: self) : self
     }
 }

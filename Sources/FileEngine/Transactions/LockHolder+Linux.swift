@@ -25,7 +25,7 @@
             self.init(
                 pid: pid, name: Self.text("/proc/\(pid)/comm").trimmingCharacters(in: .newlines),
                 isStopped: state == UInt8(ascii: "T") || state == UInt8(ascii: "t"),
-                isOwn: Self.status("/proc/\(pid)")?.st_uid == geteuid())
+                isFrozen: ControlGroup.isFrozen(pid), isOwn: Self.status("/proc/\(pid)")?.st_uid == geteuid())
         }
 
         /// Parses `1: FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF`. A line with an arrow names a waiting process.

@@ -182,7 +182,7 @@ package struct WriteLock {
         }
     }
 
-    /// Opens the lock file, or creates it if it is missing.
+    /// Opens the lock file, or creates it if it is missing. An empty link of the caller counts as missing.
     ///
     /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or
     ///   if another process created it first.
@@ -199,8 +199,12 @@ package struct WriteLock {
                 }
                 return (file, status)
             }
-        } catch {
-            throw error.code == ELOOP ? StorageFailure(path: "", reason: "is a link; expected a regular file") : error
+        } catch  where error.code == ELOOP {
+            if creates {
+                try removeEmptyLink(names.lock, in: folder, system)
+            } else {
+                _ = try isEmptyLink(names.lock, in: folder, system)
+            }
         }
         guard creates else { return nil }
         do throws(StorageFailure) {
@@ -232,6 +236,60 @@ package struct WriteLock {
             return try system.openFile(name, in: folder, O_RDONLY, .update)
         }
     }
+
+    /// Removes the link that has the name of the lock file, if it is an empty one. Its target stays.
+    ///
+    /// Of two processes that do so at once, the second must not remove the lock file that the first has made in the
+    /// meantime. So a process looks again, and removes the link, while it holds a lock on the folder.
+    private static func removeEmptyLink(
+        _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) {
+        // A descriptor of its own, because threads and forked children share the lock of one that is kept.
+        let own = OpenFile(try system.openFolder(".", in: folder, O_RDONLY), system)
+        for _ in 0..<100 {
+            guard try isEmptyLink(name, in: folder, system) else { return }
+            do throws(StorageFailure) {
+                try system.lock(own.descriptor, waits: false)
+            } catch  where error.code == EWOULDBLOCK {
+                system.pause()
+                continue
+            }
+            defer { own.end(unlocks: true) }
+            guard try isEmptyLink(name, in: folder, system) else { return }
+            do throws(StorageFailure) {
+                return try system.remove(name, in: folder)
+            } catch  where error.code == ENOENT {
+                return
+            }
+        }
+        throw link
+    }
+
+    /// Whether the lock file's name is a link of the caller to nothing, or to an empty file of the caller. Programs that
+    /// manage dotfiles, such as `stow`, make such links to lock files. No process locks a file through a link.
+    ///
+    /// - Returns: false if the name is not a link any more.
+    /// - Throws: an error for any other link. On a server, the client may show a link that another machine has replaced.
+    private static func isEmptyLink(
+        _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) -> Bool {
+        guard let there = try system.status(ofPath: name, in: folder, followsLinks: false), there.kind == .link else {
+            return false
+        }
+        guard there.owner == geteuid(), !system.fileSystem(of: folder).isOnServer else { throw link }
+        let target: FileStatus?
+        do {
+            target = try system.status(ofPath: name, in: folder, followsLinks: true)
+        } catch {
+            // For example a link to itself.
+            throw link
+        }
+        guard let target else { return true }
+        guard target.kind == .file, target.size == 0, target.owner == geteuid() else { throw link }
+        return true
+    }
+
+    private static let link = StorageFailure(path: "", reason: "is a link; expected a regular file; remove the link")
 
     /// Rejects a lock file of a user who is not trusted, and who could hold the lock for ever.
     ///

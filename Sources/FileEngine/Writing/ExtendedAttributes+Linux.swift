@@ -30,14 +30,17 @@
         }
 
         /// The errors with which a server says that it has no attributes.
-        private static let hasNone: Set = [EIO, ERANGE, ENOSYS, EOPNOTSUPP, EPERM]
+        private static let hasNone: Set = [EIO, ERANGE, EOPNOTSUPP, EPERM]
 
         private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
             var names: [String] = []
             let list: [CChar]?
             do throws(StorageFailure) {
                 list = try growing("") { flistxattr(descriptor, $0, $1) }
-            } catch  where fileSystem(of: descriptor).isOnServer && hasNone.contains(error.code) {
+            } catch  where error.code == ENOSYS {
+                // A kernel or a sandbox without attributes.
+                return []
+            } catch  where hasNone.contains(error.code) && fileSystem(of: descriptor).isOnServer {
                 return []
             }
             for bytes in (list ?? []).split(separator: 0) {
@@ -87,7 +90,7 @@
         private static func failure(_ name: String, _ code: Int32) -> StorageFailure {
             let reason = String(cString: strerror(code))
             let attribute = name.isEmpty ? "extended attributes" : "extended attribute \(name)"
-            return StorageFailure(path: "", reason: "its \(attribute) cannot be kept: \(reason)")
+            return StorageFailure(path: "", reason: "its \(attribute) cannot be kept: \(reason)", code: code)
         }
     }
 

@@ -59,8 +59,11 @@ package struct Permissions {
     /// Whether an owner or a group has no number in this user namespace (EINVAL), or on this mount (EOVERFLOW).
     static func hasNoNumber(_ failure: StorageFailure) -> Bool { [EINVAL, EOVERFLOW].contains(failure.code) }
 
-    /// Sets the mode. Some file systems in user space refuse every `chmod`. There, accepts the mode that the file has,
-    /// unless it gives other users more than `most`.
+    /// Sets the mode. Some servers and file systems in user space refuse every `chmod`. There, accepts the mode that the
+    /// file has, unless it gives other users more than `most`.
+    ///
+    /// A file system of this machine that has made the file for its owner alone, as it was asked, keeps modes. There a filter
+    /// of the process refuses the call. Throws, because a replacement would close the file to others without a word.
     ///
     /// - Parameter most: nil for `mode`.
     package static func set(
@@ -69,7 +72,15 @@ package struct Permissions {
         do {
             try system.setPermissions(mode, of: descriptor)
         } catch  where [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.code) {
-            guard try system.status(of: descriptor).permissions & 0o7077 & ~(most ?? mode) == 0 else { throw error }
+            let found = try system.status(of: descriptor).permissions
+            guard found & 0o7077 & ~(most ?? mode) == 0 else { throw error }
+            if found & ~0o600 != 0 || system.fileSystem(of: descriptor).isOnServer { return }
+            let octal = String(mode, radix: 8)
+            throw StorageFailure(
+                path: "",
+                reason:
+                    "its mode cannot be set to 0\(octal): \(error.reason); a filter of the process may refuse chmod",
+                code: error.code)
         }
     }
 

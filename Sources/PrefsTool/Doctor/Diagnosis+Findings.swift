@@ -70,11 +70,12 @@ extension Diagnosis {
             guard !stopped.isEmpty else {
                 return Finding(reason: "the lock is \(lock.text): writes wait until it is released", isProblem: false)
             }
-            let needsRoot = geteuid() != 0 && stopped.contains { !$0.isOwn }
+            let continued = stopped.filter { !$0.isFrozen }
+            let needsRoot = geteuid() != 0 && continued.contains { !$0.isOwn }
+            let command = (needsRoot ? ["sudo"] : []) + ["kill", "-CONT"] + continued.map { "\($0.pid)" }
             return Finding(
                 reason: "the lock is \(lock.text): writes wait until the process continues or is killed",
-                command: ShellCommand.text(
-                    (needsRoot ? ["sudo"] : []) + ["kill", "-CONT"] + stopped.map { "\($0.pid)" }))
+                command: continued.isEmpty ? nil : ShellCommand.text(command))
         case .blocked(let reason):
             return Finding(
                 reason: "the lock file \(surroundings.lock) cannot be used: \(reason); nothing can be stored",

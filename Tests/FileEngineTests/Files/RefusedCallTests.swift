@@ -19,22 +19,44 @@ import Testing
         return system
     }
 
-    @Test(arguments: [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS]) func aRefusedModeIsAccepted(_ code: Int32) throws {
-        // Without a mode there is no file yet.
+    @Test(arguments: [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS], [true, false])
+    func aRefusedModeIsAccepted(_ code: Int32, _ isOnServer: Bool) throws {
+        // Without a mode there is no file yet. The last one is that of a local file system that keeps modes.
         let modes: [(mode: mode_t?, fixed: mode_t)] = [
-            (0o644, 0o644), (0o644, 0o600), (0o644, 0o744), (0o600, 0o700), (nil, 0o700),
+            (0o644, 0o644), (0o644, 0o744), (0o600, 0o700), (nil, 0o700), (0o644, 0o600),
         ]
-        for (mode, fixed) in modes {
+        for (mode, fixed) in isOnServer ? modes : modes.dropLast() {
             try? FileManager.default.removeItem(at: folder.file())
             unlink(folder.file(".test.plist.lastgood").path)
             if let mode {
                 try writePropertyList(["Root": ["a": 1]], to: folder.file())
                 chmod(folder.file().path, mode)
             }
-            let prefs = folder.root(system: fixedMode(fixed, code))
+            let system = fixedMode(fixed, code)
+            if isOnServer { system.kind = .server }
+            let prefs = folder.root(system: system)
             prefs["a"] = 2
             #expect(prefs.outcome == "ok" && prefs.ints == ["a": 2])
             for name in ["test.plist", ".test.plist.lastgood"] { #expect(try folder.permissions(name) == Int(fixed)) }
+        }
+    }
+
+    /// A local file system keeps modes, so the file would lose its own in silence.
+    @Test(arguments: [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS], [SystemCalls.FileSystem.local, .overlay])
+    func aModeThatALocalFileWouldLoseIsKept(_ code: Int32, _ kind: SystemCalls.FileSystem) throws {
+        for mode in [0o644, 0o640, 0o400] {
+            try? FileManager.default.removeItem(at: folder.file())
+            try writePropertyList(["Root": ["a": 1]], to: folder.file())
+            chmod(folder.file().path, mode_t(mode))
+            let system = fixedMode(0o600, code)
+            system.kind = kind
+            let prefs = folder.root(system: system)
+            prefs["a"] = 2
+            let (octal, reason) = (String(mode, radix: 8), String(cString: strerror(code)))
+            let expected = "its mode cannot be set to 0\(octal): \(reason); a filter of the process may refuse chmod"
+            #expect(prefs.outcome == "not stored: \(folder.file().path): \(expected)")
+            #expect(try prefs.ints == ["a": 1] && folder.permissions() == mode)
+            #expect(try folder.names() == [".test.plist.lock", "test.plist"])
         }
     }
 
@@ -52,6 +74,30 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == [".test.plist.lock"] + (mode == nil ? [] : ["test.plist"]))
     }
+
+    #if os(Linux)
+        /// What a write says under the real filter of a sandbox.
+        private func outcome(refusing call: CallFilter.Call, with code: Int32) -> String? {
+            nonisolated(unsafe) var outcome: String?
+            let folder = folder
+            let isFiltered = CallFilter.refuse(call, with: code) {
+                let prefs = folder.root(system: RecordingSystemCalls())
+                prefs["a"] = 2
+                outcome = prefs.outcome
+            }
+            return isFiltered ? outcome : nil
+        }
+
+        @Test(arguments: [0o600, 0o640]) func aFileThatAFilterWouldCloseKeepsItsMode(_ mode: Int) throws {
+            try writePropertyList(["Root": ["a": 1]], to: folder.file())
+            chmod(folder.file().path, mode_t(mode))
+            guard let outcome = outcome(refusing: .fchmod, with: EPERM) else { return }
+            let reason =
+                "its mode cannot be set to 0640: Operation not permitted; a filter of the process may refuse chmod"
+            #expect(outcome == (mode == 0o600 ? "ok" : "not stored: \(folder.file().path): \(reason)"))
+            #expect(try folder.permissions() == mode && folder.root().ints == ["a": mode == 0o600 ? 2 : 1])
+        }
+    #endif
 
     // MARK: - rename
 
@@ -133,6 +179,18 @@ import Testing
     }
 
     #if os(Linux)
+        // MARK: - Attributes
+
+        /// Where the call does not exist, no file has attributes. After another error, a file may have some.
+        @Test(arguments: [ENOSYS, EIO, EPERM]) func aMissingCallForAttributesMeansThatThereAreNone(_ code: Int32) throws
+        {
+            try writePropertyList(["Root": ["a": 1]], to: folder.file())
+            guard let outcome = outcome(refusing: .flistxattr, with: code) else { return }
+            let reason = "its extended attributes cannot be kept: \(String(cString: strerror(code)))"
+            #expect(outcome == (code == ENOSYS ? "ok" : "not stored: \(folder.file().path): \(reason)"))
+            #expect(folder.root().ints == ["a": code == ENOSYS ? 2 : 1])
+        }
+
         /// A FIFO takes the name of a leased file. It is not opened, because that would block for ever.
         @Test func aFIFOInPlaceOfALeasedFileDoesNotBlock() throws {
             let system = RecordingSystemCalls()

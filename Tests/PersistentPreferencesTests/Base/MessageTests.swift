@@ -146,11 +146,12 @@ import Testing
         "no Application Support folder",
         "is relative, and the working folder is unknown", "leads to a name that is not UTF-8",
         // Files that are something else, or of others.
-        "is a folder", "is …", "is a link; expected a regular file", "belongs to user …; expected …",
+        "is a folder", "is …", "is a link; expected a regular file; remove the link", "belongs to user …; expected …",
         "is a link of user …, who does not own the target; it is not followed",
         "is open to other users and has contents or a second name; expected an empty file with one name",
         "is a mount of its own and cannot be replaced; mount its folder into the container instead",
         "its group cannot be kept, and another group would change who has access", "its … cannot be kept: …",
+        "its mode cannot be set to 0…: …; a filter of the process may refuse chmod",
         "has an extended attribute whose name is not UTF-8", "larger than … MiB",
         // Others that write.
         "held by an update on this thread in another copy of this package; link the package once, in one dynamic library "
