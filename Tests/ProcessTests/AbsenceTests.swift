@@ -96,7 +96,7 @@ import Testing
                 first = try read(child)
                 child.send(SIGSTOP)
             }
-            try pass(0.2)
+            try pass(0.5)
             if isBack { try file.replace(with: 7) }
             child.send(SIGCONT)
             let second = try read(child)
