@@ -151,7 +151,7 @@ final class Bystander: @unchecked Sendable {
     private func judge(_ error: PrefsError) {
         let text = "\(error)"
         let isTrue =
-            text.contains("is empty; another program may be writing it") && looks.emptyTime >= .milliseconds(50)
+            text.contains("is empty; another program may be writing it") && looks.emptyTime >= .milliseconds(250)
             || text.contains("before the end of the data") && looks.shortTime >= .milliseconds(500)
             || text.contains("was missing") && looks.missingTime >= .milliseconds(250)
             || text.contains("by another program during the update")
