@@ -228,4 +228,34 @@ import Testing
         _ = try bash("L=.x.json.lock; \(script)")
         #expect(try home.doctor(path).code == 1)
     }
+
+    // MARK: - The lists of the documents
+
+    /// All names in the table of "Troubleshooting" are ignored by the lists in "Files that people edit".
+    @Test(hasGit, hasStow) func theListsOfTheDocumentsAreComplete() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/PersistentPreferences").standardized
+            .appending(path: "PersistentPreferences.docc")
+        func page(_ name: String) throws -> [String] {
+            try String(contentsOf: folder.appending(path: name), encoding: .utf8).components(separatedBy: "\n")
+        }
+        let rows = try page("Troubleshooting.md").filter { $0.hasPrefix("| `") && $0.contains("NAME") }
+        let names = rows.flatMap { $0.split(separator: "|")[0].matches(of: /`([^`]+)`/).map { String($0.1) } }
+            .map { $0.replacing("DATE-PID", with: "20261129T000000Z-1").replacing("PID-TIME", with: "1-2") }
+        #expect(names.count == 8)
+        let all = ["config.json", "config.json.init"].flatMap { name in names.map { $0.replacing("NAME", with: name) } }
+        let lines = try page("FilesThatPeopleEdit.md")
+        func list(_ file: String) throws -> String {
+            let begin = try #require(lines.firstIndex { $0.contains("belong into `\(file)`") })
+            return lines[begin...].drop { !$0.hasPrefix("    ") }.prefix { $0.hasPrefix("    ") }
+                .map { $0.dropFirst(4) }.joined(separator: "\n") + "\n"
+        }
+        try FileManager.default.createDirectory(atPath: home.path("dotfiles/app"), withIntermediateDirectories: true)
+        for name in all + ["config.json", "README"] { try home.write(Data(), to: "dotfiles/app/\(name)") }
+        try home.write(Data(list(".gitignore").utf8), to: "dotfiles/app/.gitignore")
+        try home.write(Data(list(".stow-local-ignore").utf8), to: "dotfiles/app/.stow-local-ignore")
+        #expect(
+            try bash("cd dotfiles/app; git init -q .; git ls-files -o --exclude-standard").sorted()
+                == [".gitignore", ".stow-local-ignore", "README", "config.json"])
+        #expect(try bash("cd dotfiles; stow app; cd ..; ls -A") == ["config.json", "dotfiles"])
+    }
 }
