@@ -29,6 +29,7 @@ python:jsonschema python3-jsonschema JSON schemas
 zsh zsh completion
 fish fish completion
 shellcheck shellcheck the style of shell scripts
+stow stow lists of ignored names
 mandoc mandoc the manual page
 "
 

@@ -11,11 +11,13 @@ private final class SavedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var own = 0
 }
 
-/// A program that uses a JSON file through the package while other programs save it, and judges all that it gets.
+/// A program that uses a file through the package while other programs save it, and judges all that it gets.
 ///
 /// It reads the file, says "ready", and then accepts commands:
 /// - `read` reads once. The answer is the round, the person's value, the milliseconds that it took, and the error.
-/// - `write N` assigns `own`, and `pause` and `go` stop and continue the writer. The answer is the last error.
+/// - `write N` assigns `own`. The answer is the last error.
+/// - `pause` waits until the writer has stored a value that it began to assign after this command, and stops it. The answer is the
+///   last value that it has stored. `go` continues it.
 /// - `hear N` waits until an observer has heard of a round. The answer is the last round that it has heard of.
 /// - `tally` answers with a `SaveTally`.
 final class Bystander: @unchecked Sendable {
@@ -31,10 +33,14 @@ final class Bystander: @unchecked Sendable {
     private var heard = 0
     private var isPaused = false
     private var isAtRest = false
+    /// The last value that the writer has begun to assign, and the last one that it has stored.
+    private var (begun, stored) = (0, 0)
     private var observations: [PrefsObservation] = []
 
     private init(_ path: String, writes: Bool) {
-        let store = JSONFileStore(url: URL(filePath: path, directoryHint: .notDirectory))
+        let url = URL(filePath: path, directoryHint: .notDirectory)
+        let store: any PrefsStore =
+            url.pathExtension == "json" ? JSONFileStore(url: url) : PropertyListFileStore(url: url, layout: .flat)
         (prefs, commanded) = (SavedPrefs(store: store), SavedPrefs(store: store))
         looks = PlainLooks(path)
         if writes { prefs.own = 1 }
@@ -94,12 +100,15 @@ final class Bystander: @unchecked Sendable {
                 condition.broadcast()
                 while isPaused { condition.wait() }
                 isAtRest = false
+                begun = number
             }
             prefs.own = number
             let error = prefs.lastError
             condition.withLock {
                 tally.writes += 1
                 if let error { judge(error) }
+                if error?.isWarning ?? true { stored = number }
+                condition.broadcast()
             }
         }
     }
@@ -127,7 +136,7 @@ final class Bystander: @unchecked Sendable {
     ///   - person: likewise, "default" if the key was missing.
     private func judge(_ round: Int?, _ person: String?, after last: Int) {
         if round == -1 || person == "default" {
-            if looks.missingTime >= .milliseconds(50) {
+            if looks.missingTime >= .milliseconds(250) {
                 tally.trueDefaults += 1
             } else {
                 tally.defaults += 1
@@ -142,9 +151,9 @@ final class Bystander: @unchecked Sendable {
     private func judge(_ error: PrefsError) {
         let text = "\(error)"
         let isTrue =
-            text.contains("is empty; another program may be writing it") && looks.emptyTime >= .milliseconds(50)
+            text.contains("is empty; another program may be writing it") && looks.emptyTime >= .milliseconds(250)
             || text.contains("before the end of the data") && looks.shortTime >= .milliseconds(500)
-            || text.contains("was missing") && looks.missingTime >= .milliseconds(50)
+            || text.contains("was missing") && looks.missingTime >= .milliseconds(250)
             || text.contains("by another program during the update")
             || text.contains("is still saving it")
         if isTrue {
@@ -169,9 +178,14 @@ final class Bystander: @unchecked Sendable {
             commanded.own = number
             return error
         case "pause":
-            condition.withLock {
+            // A write waits for a save for a second at most.
+            let latest = Date(timeIntervalSinceNow: 10)
+            return condition.withLock {
+                let earlier = begun
+                while stored <= earlier, condition.wait(until: latest) {}
                 isPaused = true
                 while !isAtRest { condition.wait() }
+                return stored > earlier ? "\(stored)" : "no write"
             }
         case "go":
             condition.withLock {

@@ -1,9 +1,15 @@
 import Foundation
 import TestSupport
 
-/// A JSON file on a disk that other programs save, with a number and a person's text. Its folder is outside of the
-/// folders for temporary files, because editors save there in another way.
+/// A file on a disk that other programs save, with a number and a person's text. Its folder is outside of the folders for
+/// temporary files, because editors save there in another way.
 struct SavedFile {
+    enum Format: String, CaseIterable {
+        case json = "JSON"
+        case xml = "XML"
+        case binary
+    }
+
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -15,21 +21,29 @@ struct SavedFile {
     private let folder: TemporaryFolder
     /// For the new states, outside of the folder of the file.
     let new: URL
+    private let format: Format
     private let filler: [String]
+    /// Whether each line of the filler has the number, too, so that a part of another state is noticed.
+    private let isNumbered: Bool
 
-    init(isLarge: Bool = false, isLinked: Bool = false) throws {
+    init(
+        _ format: Format = .json, isLarge: Bool = false, isLinked: Bool = false, isNumbered: Bool = false
+    ) throws {
         guard let parent = Self.parent else { throw CocoaError(.fileNoSuchFile) }
         folder = try TemporaryFolder(in: parent)
         for name in ["settings", "links", "new"] {
             try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: false)
         }
-        file = folder.file("settings/config.json")
+        self.format = format
+        self.isNumbered = isNumbered
+        let name = format == .json ? "config.json" : "config.plist"
+        file = folder.file("settings/\(name)")
         new = folder.file("new")
         filler = (0..<(isLarge ? 3_000 : 3)).map { "line \($0) " + String(repeating: "x", count: 90) }
-        let link = folder.file("links/config.json")
-        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "../settings/config.json")
+        let link = folder.file("links/\(name)")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "../settings/\(name)")
         path = isLinked ? link.path : file.path
-        try text(0).write(to: file, atomically: false, encoding: .utf8)
+        try bytes(0).write(to: file)
     }
 
     static let isPossible = Hazard.canRun(
@@ -45,8 +59,20 @@ struct SavedFile {
         }
     }()
 
+    /// The state with a number, written by Foundation alone.
+    func bytes(_ round: Int) throws -> Data {
+        guard format != .json else { return Data(text(round).utf8) }
+        let list: [String: Any] = ["round": round, "person": SaveTally.kept, "filler": filler(round)]
+        return try PropertyListSerialization.data(
+            fromPropertyList: list, format: format == .xml ? .xml : .binary, options: 0)
+    }
+
+    private func filler(_ round: Int) -> [String] {
+        isNumbered ? filler.map { String(format: "%04d ", round) + $0 } : filler
+    }
+
     func text(_ round: Int) -> String {
-        let lines = filler.map { "    \"\($0)\"" }.joined(separator: ",\n")
+        let lines = filler(round).map { "    \"\($0)\"" }.joined(separator: ",\n")
         return """
             {
               "round": \(round),
@@ -69,12 +95,21 @@ struct SavedFile {
     func beside(_ name: String) -> URL { file.deletingLastPathComponent().appending(path: name) }
 
     /// The round in the file, as Foundation reads it. Throws an error if an entry of the person has changed.
-    func round() throws -> Int {
-        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
-        guard object["person"] as? String == SaveTally.kept, object["filler"] as? [String] == filler,
-            let round = object["round"] as? Int, Set(object.keys).isSubset(of: ["round", "person", "filler", "own"])
-        else { throw Failure(description: "the file has lost an entry: \(object.keys.sorted())") }
-        return round
+    func round() throws -> Int { try saved().round }
+
+    /// The round, and what the program has stored; nil if it has stored nothing.
+    func saved() throws -> (round: Int, own: Int?) {
+        let object = try propertyList(at: file)
+        guard object["person"] as? String == SaveTally.kept, let round = object["round"] as? Int,
+            object["filler"] as? [String] == filler(round),
+            Set(object.keys).isSubset(of: ["round", "person", "filler", "own"])
+        else {
+            let shown = object.mapValues { value in
+                (value as? [String]).map { "\($0.map { String($0.prefix(9)) })" } ?? "\(value)"
+            }
+            throw Failure(description: "the file has lost or mixed entries: \(shown)")
+        }
+        return (round, object["own"] as? Int)
     }
 
     /// Replaces the file at once by the state with a number.

@@ -11,6 +11,7 @@ extension Diagnosis {
             fileSystemFinding, fileFinding(surroundings), ownerFinding(surroundings), temporaryFinding(surroundings),
         ]
         return troubles.compactMap { $0 } + contentFindings(surroundings) + copyFindings(surroundings)
+            + managerFindings(surroundings)
     }
 
     private var unreadableReason: String {
@@ -62,6 +63,11 @@ extension Diagnosis {
     // MARK: - Lock
 
     private func lockFinding(_ surroundings: SidecarPaths) -> Finding? {
+        if hasEmptyLinkAsLock(surroundings) {
+            return Finding(
+                reason: "the lock file \(surroundings.lock) is a link to nothing or to an empty file: the next write "
+                    + "replaces the link", isProblem: false)
+        }
         switch lock {
         case .none, .free:
             return nil
@@ -81,6 +87,17 @@ extension Diagnosis {
                 reason: "the lock file \(surroundings.lock) cannot be used: \(reason); nothing can be stored",
                 command: unblockCommand(surroundings).map(ShellCommand.text))
         }
+    }
+
+    /// Whether the lock file is the user's own link to nothing, or to an empty file of the user. `stow` makes such links.
+    private func hasEmptyLinkAsLock(_ surroundings: SidecarPaths) -> Bool {
+        let path = surroundings.lock
+        guard !isOnServer, let link = FileMetadata(path), link.type == .typeSymbolicLink, link.isOwn else {
+            return false
+        }
+        var target = stat()
+        guard stat(path, &target) == 0 else { return errno == ENOENT }
+        return target.st_mode & S_IFMT == S_IFREG && target.st_size == 0 && target.st_uid == geteuid()
     }
 
     /// The command that makes the lock file usable; nil if no command does. A lock file that another user planted can

@@ -217,7 +217,8 @@ struct TextEditor {
         // As Git runs its editor: blanks and arguments in the command are those of a shell. The shell must outlive a
         // Control-C that the editor handles.
         let script = "trap : INT QUIT; \(command) \"$@\""
-        let status = try Self.run(["/bin/sh", "-c", script, command, path], environment)
+        let status = try ChildProcess.run(
+            ["/bin/sh", "-c", script, command, path], environment, withDefault: Self.signals)
         if status == 0 { return }
         let reason = status & 0x7F == 0 ? "exit code \((status >> 8) & 0xFF)" : "signal \(status & 0x7F)"
         throw CommandError("the editor ended with \(reason): \(command)")
@@ -226,21 +227,28 @@ struct TextEditor {
 
 // These platforms start no programs.
 #if os(tvOS) || os(watchOS)
-    extension TextEditor {
-        private static func run(_ words: [String], _ environment: [String: String]) throws(CommandError) -> Int32 {
+    enum ChildProcess {
+        static func run(
+            _ words: [String], _ environment: [String: String], withDefault signals: [Int32] = []
+        ) throws(CommandError) -> Int32 {
             throw CommandError("this platform starts no programs")
         }
     }
 #else
-    extension TextEditor {
-        /// Runs a program with the signals of this process, except for those that it ignores itself.
-        private static func run(_ words: [String], _ environment: [String: String]) throws(CommandError) -> Int32 {
+    /// A program that this one waits for.
+    enum ChildProcess {
+        /// Runs a program. It handles these signals in their default way, and the others as this process does.
+        ///
+        /// - Returns: its status, as `waitpid` tells it.
+        static func run(
+            _ words: [String], _ environment: [String: String], withDefault signals: [Int32] = []
+        ) throws(CommandError) -> Int32 {
             var attributes = initialized(posix_spawnattr_init)
             defer { posix_spawnattr_destroy(&attributes) }
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            for number in Self.signals { sigaddset(&signals, number) }
-            posix_spawnattr_setsigdefault(&attributes, &signals)
+            var set = sigset_t()
+            sigemptyset(&set)
+            for number in signals { sigaddset(&set, number) }
+            posix_spawnattr_setsigdefault(&attributes, &set)
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
             var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
             var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
