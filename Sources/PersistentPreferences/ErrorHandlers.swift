@@ -118,6 +118,22 @@ final class ErrorHandlers: Sendable {
         state.withLock { $0.handlers.first { $0.number == number }?.action }
     }
 
+    /// Forgets problems that a read has just not met. For a store without revisions, no look may show that they have ended.
+    ///
+    /// - Parameter key: nil for problems of the store.
+    func forget(_ key: String?) {
+        state.withLock { state in
+            for index in state.handlers.indices where !state.handlers[index].told.isEmpty {
+                state.handlers[index].told = state.handlers[index].told.filter { problem in
+                    problem.source != .store || (key == nil ? problem.kind != .store : problem.topLevelKey != key)
+                }
+            }
+        }
+    }
+
+    /// Whether a closure was told of a problem that has not ended, as far as the instance has looked.
+    var hasTold: Bool { state.withLock { $0.hasTold } }
+
     // MARK: - Looking
 
     private func scheduleLook(at root: ObservedRoot) {

@@ -324,7 +324,9 @@ extension PersistentPrefs {
 
     /// Calls the failure handler for a fault that a read has met, unless it was called for it before.
     func reportOnce(_ error: PrefsError, of name: String? = nil, at revision: Revision? = nil) {
-        if let news = state.news(in: error, of: name, at: revision) { callHandlers(with: news, isOnce: true) }
+        if let news = state.news(in: error, of: name, at: revision) {
+            callHandlers(with: news, isOnce: news.isFault)
+        }
     }
 
     /// Calls an override only when the outcome changes, and not for accesses inside the override.

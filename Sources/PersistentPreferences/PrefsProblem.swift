@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ``PersistentPrefs/problems()`` lists all problems, and ``PersistentPrefs/onError(_:)`` gives the ``error`` of each once.
-/// A problem quotes no stored value. Two problems are equal if kind, source, path and reason are. A value type; may be
+/// A problem quotes no stored value. Two problems are equal if source, path and reason are. A value type; may be
 /// passed between threads.
 public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong. Later versions may add cases.
@@ -67,12 +67,10 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     public static func == (left: PrefsProblem, right: PrefsProblem) -> Bool {
-        left.kind == right.kind && left.source == right.source && left.path == right.path
-            && left.reason == right.reason
+        left.source == right.source && left.path == right.path && left.reason == right.reason
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(kind)
         hasher.combine(source)
         hasher.combine(path)
         hasher.combine(reason)
@@ -80,6 +78,16 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PrefsError {
+    /// Whether it is a fault that stands, and that every access meets; false for a mistake of the caller.
+    var isFault: Bool {
+        switch self {
+        case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged, .notOurs,
+            .unknownError, .userDefaultsUnavailable, .invalidLayer, .notWatched, .problem:
+            true
+        default: false
+        }
+    }
+
     /// The problems that an access has met.
     var problems: [PrefsProblem] {
         func problems(

@@ -9,6 +9,7 @@ private final class SavedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var round = -1
     @Pref var person = "default"
     @Pref var own = 0
+    @Pref var filler = [String]()
 }
 
 /// A program that uses a file through the package while other programs save it, and judges all that it gets.

@@ -80,6 +80,10 @@ import Testing
             .coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")]),
         #"layer environment: APP_size: expected Int, found "x"; ignored"#:
             .invalidLayer([LayerFault(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
+        #"prot in /etc/app.json: is not a key of P; did you mean "port"?"#:
+            .problem(
+                PrefsProblem(
+                    .unknownKey, path: "prot in /etc/app.json", reason: #"is not a key of P; did you mean "port"?"#)),
         #"A.Prefs and B.Prefs share the root "R", and declare "size" with different types; "#
             + "give one of them a root key of its own":
             .sharedRoot(SharedRoot(key: "R", classes: ["A.Prefs", "B.Prefs"], contradictions: ["size"])),
@@ -185,7 +189,7 @@ import Testing
         "cannot be read: …", "UserDefaults cannot be read: …", "UserDefaults could not be synchronized",
         "only UserDefaults.standard reports its changes",
         // Of another message.
-        "…", "…: …",
+        "…",
     ]
 
     @Test func aTextMatchesAMessageFromItsBeginning() {
