@@ -58,11 +58,11 @@ final class ErrorHandlers: Sendable {
     private func watch(_ owner: PersistentPrefs) {
         guard let root = try? Root(owner.key, of: owner.state) else { return }
         let observed = ObservedRoot(root, allowed: owner.allowedKeys, keys: nil)
-        let subscriber = RootSubscriber(observed, failed: { [weak self] _ in self?.scheduleLook(at: observed) }) {
+        let subscriber = RootSubscriber(observed, failed: { [weak self] _ in self?.beginLook(at: observed)?() }) {
             [weak self] change in
             // A write of this process may end a problem; none of its values is one.
-            guard let self, change.isForeign || state.withLock({ $0.hasTold }) else { return nil }
-            return { self.scheduleLook(at: observed) }
+            guard let self, change.isForeign || hasTold else { return nil }
+            return beginLook(at: observed)
         }
         // If the subscription fails, the problems of the instance say why.
         guard let subscription = try? subscriber.start() else { return }
@@ -136,12 +136,15 @@ final class ErrorHandlers: Sendable {
 
     // MARK: - Looking
 
-    private func scheduleLook(at root: ObservedRoot) {
+    /// Looks at the problems soon, on a thread of its own: the program may not run its main queue.
+    ///
+    /// - Returns: what the caller must run when it holds no lock, because no thread can be started; otherwise nil.
+    private func beginLook(at root: ObservedRoot) -> (@Sendable () -> Void)? {
         let isFirst = state.withLock { state in
             state.looks += 1
             return state.looks == 1
         }
-        if isFirst { WorkerThreads.observers.run { [weak self] in self?.look(at: root) } }
+        return isFirst ? WorkerThreads.observers.begin { [weak self] in self?.look(at: root) } : nil
     }
 
     private func look(at root: ObservedRoot) {

@@ -81,7 +81,8 @@ extension PrefsError {
     /// Whether it is a fault that stands, and that every access meets; false for a mistake of the caller.
     var isFault: Bool {
         switch self {
-        case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged, .notOurs,
+        case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged,
+            .notOurs,
             .unknownError, .userDefaultsUnavailable, .invalidLayer, .notWatched, .problem:
             true
         default: false
@@ -113,6 +114,8 @@ extension LayerFault {
     /// - Parameter isName: whether it is about a name that no key has.
     func problem(isName: Bool = false) -> PrefsProblem {
         let kind: PrefsProblem.Kind = isName ? .unknownKey : place.isEmpty || place == layer ? .store : .value
-        return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: .invalidLayer([self]))
+        // No access meets a name that no key has.
+        let cause: PrefsError? = isName ? nil : .invalidLayer([self])
+        return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: cause)
     }
 }

@@ -130,4 +130,7 @@ private final class LayerFileSubscriber: EntrySubscriber {
         subscriber.scheduleLook()
         return nil
     }
+
+    /// A file that cannot be read is a fault of its layer.
+    func failed(_ error: FileError?) { subscriber.scheduleLook() }
 }
