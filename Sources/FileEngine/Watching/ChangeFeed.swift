@@ -233,7 +233,7 @@ package final class ChangeFeed: Sendable {
             return true
         }
         guard isFirst else { return }
-        queue.asyncAfter(deadline: due) { [weak self] in
+        DispatchReadiness.shared.after(due, on: queue) { [weak self] in
             self?.state.withLock { if $0.nextLook == due { $0.nextLook = nil } }
             self?.reload()
         }

@@ -13,6 +13,8 @@ final class FileSubscriber: EntrySubscriber {
         var links: [String] = []
         var linkWatches: [FileWatch] = []
         var isOver = false
+        /// Where the links are looked at. Other paths need no queue.
+        lazy var queue = DispatchQueue(label: "PersistentPreferences.FileSubscriber")
         /// Whether the links are looked at again soon.
         var hasNextLook = false
         /// The last reported entry, while there is no subscription.
@@ -57,12 +59,12 @@ final class FileSubscriber: EntrySubscriber {
 
     /// Watches the links on the path and subscribes to the file that they lead to.
     private func resubscribe() {
-        let next: Duration? = state.withLock { state in
+        let next: (wait: Duration, queue: DispatchQueue)? = state.withLock { state in
             guard !state.isOver else { return nil }
             var next: Duration?
             // If the path leads nowhere, or cannot be watched, the subscription stays where it is.
             let formerWatches = state.linkWatches
-            if let new = watchLinks(unless: state.links) { (state.links, state.linkWatches) = new }
+            if let new = watchLinks(unless: state.links, on: state.queue) { (state.links, state.linkWatches) = new }
             withExtendedLifetime(formerWatches) {}
             try? location.withFile { file in
                 try file.requireNoLink()
@@ -76,13 +78,13 @@ final class FileSubscriber: EntrySubscriber {
                 }
                 let new = try file.queue.feed.subscribe(to: key, self, from: state.known)
                 (state.place, state.known) = ((file, new), nil)
-                if let catchUp = new.catchUp { DispatchQueue.main.async(execute: catchUp) }
+                if let catchUp = new.catchUp { DispatchReadiness.shared.async(on: .main, catchUp) }
             }
             defer { state.hasNextLook = state.hasNextLook || next != nil }
-            return state.hasNextLook ? nil : next
+            return state.hasNextLook ? nil : next.map { ($0, state.queue) }
         }
         guard let next else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in
+        DispatchReadiness.shared.after(.now() + next.wait / .seconds(1), on: next.queue) { [weak self] in
             self?.state.withLock { $0.hasNextLook = false }
             self?.resubscribe()
         }
@@ -90,13 +92,13 @@ final class FileSubscriber: EntrySubscriber {
 
     /// - Parameter watched: the links that are watched. Each watch follows its link, so these are not watched anew.
     /// - Returns: nil if no link could be watched, or none has to be.
-    private func watchLinks(unless watched: [String]) -> ([String], [FileWatch])? {
+    private func watchLinks(unless watched: [String], on queue: DispatchQueue) -> ([String], [FileWatch])? {
         var watches: ([String], [FileWatch])?
         // A round repeats if a link was changed before it was watched.
         for _ in 0..<100 {
-            guard let links = links(), watches != nil || links != watched, let new = try? links.map(watchLink) else {
-                break
-            }
+            guard let links = links(), watches != nil || links != watched,
+                let new = try? links.map({ try watch($0, on: queue) })
+            else { break }
             watches = (links, new)
             if self.links() == links { break }
         }
@@ -108,9 +110,9 @@ final class FileSubscriber: EntrySubscriber {
         try? PathResolution(location.path, system: location.system).links
     }
 
-    private func watchLink(_ path: String) throws -> FileWatch {
-        try FileWatch(FileNames(path: path), system: location.system) { [weak self] in
-            DispatchQueue.global().async { [weak self] in self?.resubscribe() }
+    private func watch(_ link: String, on queue: DispatchQueue) throws -> FileWatch {
+        try FileWatch(FileNames(path: link), system: location.system) { [weak self] in
+            queue.async { [weak self] in self?.resubscribe() }
         }
     }
 }

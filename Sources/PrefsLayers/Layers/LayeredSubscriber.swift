@@ -114,7 +114,7 @@ final class LayeredSubscriber: EntrySubscriber {
             guard layers !== entry.layers?.layers else { return nil }
             return report(&state, EntryState(entry.value, in: LayersOfRoot(layers, of: root)), isForeign: true)
         }
-        if let action { DispatchQueue.main.async(execute: action) }
+        if let action { DispatchReadiness.shared.async(on: .main, action) }
     }
 }
 
