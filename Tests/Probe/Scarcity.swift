@@ -32,6 +32,15 @@ enum Scarcity {
     }
 
     #if os(Linux)
+        /// Takes all inotify queues of the user.
+        static func takeQueues() {
+            while true {
+                let queue = inotify_init1(Int32(IN_CLOEXEC))
+                guard queue >= 0 else { break }
+                taken.append(queue)
+            }
+        }
+
         /// Makes a system call fail with EPERM, in this thread and those that it starts.
         ///
         /// - Returns: false if the system does not allow that.
@@ -42,7 +51,8 @@ enum Scarcity {
                 let numbers: [String: UInt32] = ["epoll_create1": 291, "eventfd": 290, "timerfd_create": 283]
             #endif
             guard let number = numbers[call] else { return false }
-            // Loads the number of the call; if it is this one, returns SECCOMP_RET_ERRNO with EPERM, else SECCOMP_RET_ALLOW.
+            // Loads the number of the call. If it is this one, returns SECCOMP_RET_ERRNO with EPERM, otherwise
+            // SECCOMP_RET_ALLOW.
             let program: [Instruction] = [
                 Instruction(code: 0x20, value: 0), Instruction(code: 0x15, ifFalse: 1, value: number),
                 Instruction(code: 0x06, value: 0x0005_0000 | UInt32(EPERM)),
@@ -76,6 +86,8 @@ enum Scarcity {
             _ option: Int32, _ mode: UInt, _ filter: UnsafePointer<Filter>?, _ third: UInt, _ fourth: UInt
         ) -> Int32
     #else
+        static func takeQueues() {}
+
         static func forbid(_ call: String) -> Bool { false }
     #endif
 }

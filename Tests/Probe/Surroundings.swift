@@ -60,6 +60,12 @@ enum Surroundings {
             SystemCalls.real.finishClosing()
             Scarcity.leave(numbers[0])
             return "ok"
+        case "queues":
+            if rest == "taken" { Scarcity.takeQueues() } else { Scarcity.release() }
+            return "ok"
+        case "watched":
+            // Looks at /proc, which takes a descriptor.
+            return Patience.until { !Watching.queues().isEmpty } ? "ok" : "no queue"
         case "forbid":
             return Scarcity.forbid(rest) ? "ok" : "refused"
         case "observe":

@@ -54,7 +54,7 @@ final class FilePoller: Sendable {
 }
 
 /// Calls a closure once a second while that is needed.
-final class Polling: Sendable {
+struct Polling: Sendable {
     private let poll = Locked<AnyObject?>(nil)
 
     /// Starts or ends the calls. If the system has no thread to give, the next call of this method tries again.

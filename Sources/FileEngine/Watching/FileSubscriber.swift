@@ -12,6 +12,8 @@ final class FileSubscriber: EntrySubscriber {
         var place: (file: PropertyListFile, subscription: EntrySubscription)?
         var links: [String] = []
         var linkWatches: [FileWatch] = []
+        /// Looks at the links while one of them cannot be watched.
+        var poll: AnyObject?
         var isOver = false
         /// Where the links are looked at. Other paths need no queue.
         lazy var queue = DispatchQueue(label: "PersistentPreferences.FileSubscriber")
@@ -62,10 +64,8 @@ final class FileSubscriber: EntrySubscriber {
         let next: (wait: Duration, queue: DispatchQueue)? = state.withLock { state in
             guard !state.isOver else { return nil }
             var next: Duration?
-            // If the path leads nowhere, or cannot be watched, the subscription stays where it is.
-            let formerWatches = state.linkWatches
-            if let new = watchLinks(unless: state.links, on: state.queue) { (state.links, state.linkWatches) = new }
-            withExtendedLifetime(formerWatches) {}
+            watchLinks(&state)
+            // If the path leads nowhere, the subscription stays where it is.
             try? location.withFile { file in
                 try file.requireNoLink()
                 if let place = state.place {
@@ -90,19 +90,27 @@ final class FileSubscriber: EntrySubscriber {
         }
     }
 
-    /// - Parameter watched: the links that are watched. Each watch follows its link, so these are not watched anew.
-    /// - Returns: nil if no link could be watched, or none has to be.
-    private func watchLinks(unless watched: [String], on queue: DispatchQueue) -> ([String], [FileWatch])? {
-        var watches: ([String], [FileWatch])?
+    /// Watches the links on the path. A watch follows its link, so the links that are watched are not watched anew.
+    private func watchLinks(_ state: inout State) {
+        let queue = state.queue
+        var (isNew, hasFailed) = (false, false)
         // A round repeats if a link was changed before it was watched.
         for _ in 0..<100 {
-            guard let links = links(), watches != nil || links != watched,
-                let new = try? links.map({ try watch($0, on: queue) })
-            else { break }
-            watches = (links, new)
+            guard let links = links(), isNew || links != state.links else { break }
+            guard let new = try? links.map({ try watch($0, on: queue) }) else {
+                hasFailed = true
+                break
+            }
+            let former = state.linkWatches
+            (state.links, state.linkWatches, isNew) = (links, new, true)
+            withExtendedLifetime(former) {}
             if self.links() == links { break }
         }
-        return watches
+        if !hasFailed {
+            state.poll = nil
+        } else if state.poll == nil {
+            state.poll = FilePoller.shared.start { [weak self] in queue.async { [weak self] in self?.resubscribe() } }
+        }
     }
 
     /// The links on the path; nil if the path cannot be resolved.

@@ -66,7 +66,10 @@ final class LayeredSubscriber: EntrySubscriber {
     }
 
     private static func failure(_ error: any Error, at path: String) -> StorageFailure {
-        if case .unreadable(let failure) = PrefsError(error) { return failure }
+        // Without the system call, whose name would say that the layer is looked at once a second.
+        if case .unreadable(let failure) = PrefsError(error) {
+            return StorageFailure(path: failure.path, reason: failure.reason, code: failure.code)
+        }
         return StorageFailure(path: path, reason: "cannot be watched: \(PrefsError(error))")
     }
 

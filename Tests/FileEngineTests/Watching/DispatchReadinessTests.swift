@@ -8,7 +8,7 @@
     @testable import PrefsFileEngine
 
     /// What is due while Dispatch cannot be started.
-    @Suite struct DispatchReadinessTests {
+    @Suite(.waits) struct DispatchReadinessTests {
         private let isScarce = Locked(true)
         private let heard = Heard<String>()
         private let queue = DispatchQueue(label: "DispatchReadinessTests")
