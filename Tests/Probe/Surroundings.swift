@@ -6,7 +6,9 @@ import TestSupport
 enum Surroundings {
     nonisolated(unsafe) private static var prefs: ProbePrefs?
     nonisolated(unsafe) private static var observation: PrefsObservation?
+    nonisolated(unsafe) private static var errors: PrefsObservation?
     private static let heard = Locked(0)
+    private static let failures = Locked(0)
 
     static func run(_ steps: some Sequence<String>) {
         // The threads of the tests that start processes block signals.
@@ -70,6 +72,17 @@ enum Surroundings {
             return Scarcity.forbid(rest) ? "ok" : "refused"
         case "observe":
             observation = prefs?.onChange { change in heard.withLock { $0 += change.count } }
+        case "cancel-at-error":
+            errors = prefs?.onError { _ in
+                failures.withLock { $0 += 1 }
+                observation?.cancel()
+            }
+        case "errors":
+            return "\(failures.withLock { $0 })"
+        case "key":
+            prefs?.key = rest
+        case "damage":
+            return (try? Data("damaged".utf8).write(to: URL(filePath: rest))) == nil ? "failed" : "ok"
         case "hear":
             _ = Patience.until { heard.withLock { $0 } >= numbers[0] }
             return "\(heard.withLock { $0 })"

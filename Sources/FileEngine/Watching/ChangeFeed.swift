@@ -100,11 +100,12 @@ package final class ChangeFeed: Sendable {
                     } else {
                         Self.part(key, of: look.content)
                     }
-                if known != nil, let fault = look.fault { subscriber.failed(fault) }
-                if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
-                {
+                if let (start, change) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) }) {
+                    let fault = known == nil ? nil : look.fault.flatMap(subscriber.failed)
                     let domain = source
-                    return EntrySubscription(start: EntryState(start), catchUp: catchUp, failure: failure) {
+                    return EntrySubscription(
+                        start: EntryState(start), catchUp: Self.action(fault, change), failure: failure
+                    ) {
                         withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
                     }
                 }
@@ -113,6 +114,15 @@ package final class ChangeFeed: Sendable {
             state.withLock { $0.leave(key) }
             updateWatch(of: key)
             throw error
+        }
+    }
+
+    /// One action in place of two.
+    private static func action(_ first: Action?, _ second: Action?) -> Action? {
+        guard let first, let second else { return first ?? second }
+        return {
+            first()
+            second()
         }
     }
 
@@ -234,7 +244,7 @@ package final class ChangeFeed: Sendable {
             return state.entries.values.flatMap(\.subscribers.all)
         }
         var told = Set<ObjectIdentifier>()
-        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault) }
+        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault)?() }
     }
 
     private func lookAgain(after look: CommittedState) {

@@ -55,7 +55,7 @@ final class FileSubscriber: EntrySubscriber {
         resubscribe()
     }
 
-    func failed(_ error: FileError?) { subscriber.failed(error) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? { subscriber.failed(error) }
 
     var reader: ObjectIdentifier { subscriber.reader }
 

@@ -82,9 +82,12 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     /// Calls the failure handler. ``PersistentPrefs/lastError`` stays the outcome of the latest access.
-    func failed(_ error: FileError?) {
-        guard let error else { return root.state.endFaultOfStore() }
-        WorkerThreads.observers.run { [state = root.state] in state.owner?.reportOnce(PrefsError(error)) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
+        guard let error else {
+            root.state.endFaultOfStore()
+            return nil
+        }
+        return WorkerThreads.observers.begin { [state = root.state] in state.owner?.reportOnce(PrefsError(error)) }
     }
 
     var reader: ObjectIdentifier { ObjectIdentifier(root.state) }

@@ -93,7 +93,7 @@ final class LayeredSubscriber: EntrySubscriber {
         }
     }
 
-    func failed(_ error: FileError?) { subscriber.failed(error) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? { subscriber.failed(error) }
 
     var reader: ObjectIdentifier { subscriber.reader }
 

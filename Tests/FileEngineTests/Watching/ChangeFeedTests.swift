@@ -319,6 +319,22 @@ import Testing
         second.end()
     }
 
+    /// The caller has locks, and a handler may end the subscription.
+    @Test func theCallerRunsWhatAFaultCauses() throws {
+        domain.set(\.fault, Self.full)
+        let told = Heard<Bool>()
+        subscriber.whenFailed.withLock { $0 = { told.append(true) } }
+        let known = LastKnownEntry(entry: EntryState(.array([.integer(0)])))
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber, from: known)
+        #expect(subscriber.faults.all == [true] && told.all.isEmpty)
+        subscription.catchUp?()
+        // Nobody else runs what a look of the feed causes.
+        domain.set(\.fault, .notStored(StorageFailure(path: "", reason: "still full")))
+        domain.giveSign()
+        #expect(told.wait(for: 2) == [true, true])
+        subscription.end()
+    }
+
     /// However many subscriptions it has.
     @Test func aFaultIsToldToAReaderOnce() throws {
         let twin = ChangeSubscriber(for: subscriber)
@@ -357,6 +373,8 @@ final class ChangeSubscriber: EntrySubscriber {
     let changes = Heard<String>()
     let faults = Heard<Bool>()
     let threads = Heard<ObjectIdentifier>()
+    /// What `failed` returns.
+    let whenFailed = Locked<(@Sendable () -> Void)?>(nil)
     private let instance: ChangeSubscriber?
 
     /// - Parameter instance: the reader of this subscriber; nil if it is one itself.
@@ -364,7 +382,10 @@ final class ChangeSubscriber: EntrySubscriber {
 
     var reader: ObjectIdentifier { ObjectIdentifier(instance ?? self) }
 
-    func failed(_ error: FileError?) { faults.append(error != nil) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
+        faults.append(error != nil)
+        return whenFailed.withLock { $0 }
+    }
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
