@@ -58,7 +58,7 @@ final class ErrorHandlers: Sendable {
     private func watch(_ owner: PersistentPrefs) {
         guard let root = try? Root(owner.key, of: owner.state) else { return }
         let observed = ObservedRoot(root, allowed: owner.allowedKeys, keys: nil)
-        let subscriber = RootSubscriber(observed, failed: { [weak self] _ in self?.beginLook(at: observed)?() }) {
+        let subscriber = RootSubscriber(observed, failed: { [weak self] in self?.beginLook(at: observed) }) {
             [weak self] change in
             // A write of this process may end a problem; none of its values is one.
             guard let self, change.isForeign || hasTold else { return nil }

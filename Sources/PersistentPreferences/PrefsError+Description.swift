@@ -45,7 +45,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .invalidImport(let reason):
             "the data cannot be imported: \(ShownText.message(reason)); the stored state is unchanged"
         case .notWatched(let failure):
-            "\(failure); changes made elsewhere are not reported"
+            // A system call that has failed may succeed later.
+            "\(failure); changes made elsewhere are \(failure.operation.isEmpty ? "not reported" : "looked for once a second")"
         case .sharedRoot(let shared):
             shared.description
         case .coveredByLayer(let keys):

@@ -87,7 +87,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// line and a column, or a path.
     case invalidImport(reason: String)
     /// The system cannot watch the file, for example because its limit of watches is reached. Observers receive the
-    /// changes of this process, but not the changes of other processes.
+    /// changes of this process. If a system call has failed (``StorageFailure/operation``), the file is read once a second
+    /// until it can be watched, so that changes of other processes come late; otherwise they do not come.
     case notWatched(StorageFailure)
     /// A warning (``isWarning``): two classes use one root, and have the same name or declare a key with different
     /// types. In a flat layout, in which all classes share one root: they declare a key with different types or

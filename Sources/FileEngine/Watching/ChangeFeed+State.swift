@@ -23,7 +23,7 @@ extension ChangeFeed {
 
         func report(foreign change: EntryChange?) {
             guard let actions = change.map(actions), !actions.isEmpty else { return }
-            DispatchQueue.main.async { actions.forEach { $0() } }
+            DispatchReadiness.shared.async(on: .main) { actions.forEach { $0() } }
         }
     }
 

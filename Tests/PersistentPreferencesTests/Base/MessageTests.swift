@@ -75,7 +75,7 @@ import Testing
             + "the stored state is unchanged":
             .invalidImport(reason: "line 1, column 2: expected a key or }, found the end"),
         "/p/x.plist: inotify_add_watch: the limit of watches is reached; raise fs.inotify.max_user_watches; "
-            + "changes made elsewhere are not reported": .notWatched(failure("inotify_add_watch", ENOSPC)),
+            + "changes made elsewhere are looked for once a second": .notWatched(failure("inotify_add_watch", ENOSPC)),
         #""size" is set by the layer environment (APP_size); the stored state is unchanged"#:
             .coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")]),
         #"layer environment: APP_size: expected Int, found "x"; ignored"#:
