@@ -73,9 +73,6 @@ final class ErrorHandlers: Sendable {
         if isOver { subscription.end() }
     }
 
-    /// Why the changes of other processes cannot be watched; nil if they are, or if there is no closure.
-    var watchFailure: StorageFailure? { state.withLock { $0.subscription?.failure } }
-
     // MARK: - Telling
 
     /// Tells each closure of an error that an access has met.

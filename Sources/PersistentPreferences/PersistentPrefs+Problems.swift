@@ -40,7 +40,7 @@ extension PersistentPrefs {
         } catch {
             outcome.note(PrefsError(error))
         }
-        if let failure = state.errorHandlers?.watchFailure { outcome.note(.notWatched(failure)) }
+        if let failure = state.roots.domain?.watchFailure { outcome.note(.notWatched(failure)) }
         var seen: Set<PrefsProblem> = []
         return ((outcome.noted ?? []).flatMap(\.problems) + ofLayers + ofValues).filter { seen.insert($0).inserted }
     }

@@ -70,6 +70,9 @@ package final class ChangeFeed: Sendable {
 
     private var source: (any FeedSource)? { state.withLock { $0.source } }
 
+    /// Why an observed entry cannot be watched now; nil if all are watched.
+    var watchFailure: StorageFailure? { state.withLock { $0.unwatched.values.first } }
+
     var hasSubscribers: Bool { state.withLock { !$0.entries.isEmpty } }
 
     // MARK: - Subscriptions
@@ -141,8 +144,8 @@ package final class ChangeFeed: Sendable {
             try source?.watch(entry: key) { [weak self] in self?.scheduleReload() }
         }
         let hasNews = state.withLock { state in
-            if failure != nil { state.unwatched.insert(key) }
-            return failure != nil || state.unwatched.remove(key) != nil
+            if let failure { state.unwatched[key] = failure }
+            return failure != nil || state.unwatched.removeValue(forKey: key) != nil
         }
         if hasNews {
             polling.update(isNeeded: state.withLock({ !$0.unwatched.isEmpty })) { [weak self] in self?.poll() }
@@ -157,7 +160,7 @@ package final class ChangeFeed: Sendable {
 
     /// Watches the entries that could not be watched, for example because there was no inotify queue left.
     private func watchAgain() {
-        for key in state.withLock({ $0.unwatched }) where updateWatch(of: key) == nil { scheduleReload() }
+        for key in state.withLock({ $0.unwatched.keys }) where updateWatch(of: key) == nil { scheduleReload() }
     }
 
     // MARK: - Commits of this process
