@@ -67,8 +67,10 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
         var content: Content = [:]
         // A write must not store arguments and registered defaults.
         let domain = isForWriting ? defaults.domainName : nil
-        for key in keys {
-            content[key] = domain.map { defaults.value(ofEntry: key, inDomain: $0) } ?? defaults.value(ofEntry: key)
+        UserDefaults.inCLocale {
+            for key in keys {
+                content[key] = domain.map { defaults.value(ofEntry: key, inDomain: $0) } ?? defaults.value(ofEntry: key)
+            }
         }
         return DomainState(content, hasAllEntries: false)
     }
@@ -85,12 +87,10 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
     }
 
     private func committed() -> Content? {
-        let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
-        var content: Content = [:]
-        for (key, object) in entries ?? defaults.dictionaryRepresentation() {
-            content[key] = PropertyListVetter.value(ofStored: object)
+        UserDefaults.inCLocale {
+            let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
+            return (entries ?? defaults.dictionaryRepresentation()).mapValues(PropertyListVetter.value(ofStored:))
         }
-        return content
     }
 
     private struct Session: TransactionSession {
@@ -101,9 +101,12 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
         /// search list, or may have been changed by other code in the meantime.
         func commit(_ content: Content, durability: CommitDurability) throws {
             let before = self.content ?? [:]
-            for (key, value) in content where before[key] != value { defaults.set(value.object, forKey: key) }
-            for key in before.keys where content[key] == nil { defaults.removeObject(forKey: key) }
-            guard defaults.synchronize() else {
+            let isStored = UserDefaults.inCLocale {
+                for (key, value) in content where before[key] != value { defaults.set(value.object, forKey: key) }
+                for key in before.keys where content[key] == nil { defaults.removeObject(forKey: key) }
+                return defaults.synchronize()
+            }
+            guard isStored else {
                 throw FileError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
             }
         }
