@@ -6,6 +6,13 @@
     @testable import PrefsKeys
 
     extension DefaultsObjectTests {
+        /// Otherwise a change would start from the values of another domain.
+        @Test func aSubclassHasTheDomainOfItsSuite() {
+            #expect(defaults.domainName == "DefaultsObjectTests")
+            #expect(UserDefaults(suiteName: "Other")?.domainName == "Other")
+            #expect(UserDefaults().domainName == UserDefaults.standardDomain)
+        }
+
         /// Foundation reads and writes real numbers with the decimal separator of the thread.
         @Test func everyCallIsInTheCLocale() {
             let own = uselocale(nil)
