@@ -101,14 +101,33 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
         /// search list, or may have been changed by other code in the meantime.
         func commit(_ content: Content, durability: CommitDurability) throws {
             let before = self.content ?? [:]
+            let changed = Set(before.keys).union(content.keys).filter { before[$0] != content[$0] }
             let isStored = UserDefaults.inCLocale {
-                for (key, value) in content where before[key] != value { defaults.set(value.object, forKey: key) }
-                for key in before.keys where content[key] == nil { defaults.removeObject(forKey: key) }
-                return defaults.synchronize()
+                for key in changed { put(content[key], forKey: key) }
+                if defaults.synchronize() { return true }
+                // The object keeps the values that it could not store: reads would return them, and the next write would
+                // store them.
+                for key in changed { putBack(before[key], forKey: key) }
+                // It also fails if another suite of the process cannot be stored. Then the file has the new values.
+                _ = defaults.synchronize()
+                return false
             }
             guard isStored else {
                 throw FileError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
             }
+        }
+
+        private func put(_ value: StoredValue?, forKey key: String) {
+            if let value { defaults.set(value.object, forKey: key) } else { defaults.removeObject(forKey: key) }
+        }
+
+        private func putBack(_ former: StoredValue?, forKey key: String) {
+            // Without the name of the domain, the former value may be a registered default, which must not be stored.
+            if defaults.domainName == nil {
+                defaults.removeObject(forKey: key)
+                if defaults.value(ofEntry: key) == former { return }
+            }
+            put(former, forKey: key)
         }
     }
 }

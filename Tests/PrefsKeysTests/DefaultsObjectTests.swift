@@ -10,6 +10,11 @@ struct Count: PrefKey {
     static let defaultValue = 1
 }
 
+private struct Flag: PrefKey {
+    static let stringKey = "flag"
+    static let defaultValue = false
+}
+
 /// A `UserDefaults` in memory that can be told to fail, and that notes the locale of the calling thread.
 final class TestDefaults: UserDefaults {
     /// The values of other code.
@@ -66,4 +71,29 @@ final class TestDefaults: UserDefaults {
     let defaults: TestDefaults
 
     init() throws { defaults = try #require(TestDefaults(suiteName: "DefaultsObjectTests")) }
+
+    @Test func aRejectedWriteIsNeitherReadNorStoredLater() throws {
+        defaults.registered = ["count": 6]
+        #expect(Count.get(defaults) == 6)
+        #expect(Count.set(2, defaults) == nil && Flag.set(true, defaults) == nil)
+        defaults.failure = .withoutStoring
+        let rejection = "UserDefaults could not be synchronized; the stored state is unchanged"
+        #expect(Count.set(7, defaults).map { "\($0)" } == rejection && Count.get(defaults) == 2)
+        #expect(Count.reset(defaults).map { "\($0)" } == rejection && Count.get(defaults) == 2)
+        defaults.failure = nil
+        #expect(Flag.reset(defaults) == nil)
+        #expect(exactForm(defaults.stored) == "{'count': 2}")
+        #expect(Count.reset(defaults) == nil)
+        defaults.failure = .withoutStoring
+        #expect(Count.set(7, defaults) != nil && Count.get(defaults) == 6)
+        #expect(defaults.own.isEmpty, "a registered default is not stored")
+    }
+
+    /// `synchronize()` fails for any suite of the process, so this suite may be stored.
+    @Test func aRejectedWriteThatWasStoredIsTakenBack() {
+        #expect(Count.set(2, defaults) == nil)
+        defaults.failure = .afterStoring
+        #expect(Count.set(7, defaults) != nil && Count.get(defaults) == 2)
+        #expect(exactForm(defaults.stored) == "{'count': 2}")
+    }
 }
