@@ -81,7 +81,8 @@ extension PrefsError {
     /// Whether it is a fault that stands, and that every access meets; false for a mistake of the caller.
     var isFault: Bool {
         switch self {
-        case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged, .notOurs,
+        case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged,
+            .notOurs,
             .unknownError, .userDefaultsUnavailable, .invalidLayer, .notWatched, .problem:
             true
         default: false
