@@ -28,8 +28,10 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
                 + (file.state.isOfEarlierRun ? ", without later edits" : "")
         case .quarantined(let file):
             "\(file.place); quarantined as \(ShownText.line(file.quarantinedAs ?? "")); "
-                + (file.state == .nothing
-                    ? "only this write was stored" : "the write started from \(file.state)")
+                + (file.isWellFormed
+                    ? "the result was stored"
+                    : file.state == .nothing
+                        ? "only this write was stored" : "the write started from \(file.state)")
         case .notOurs(let file):
             "\(file.place); the file is unchanged, because it may belong to another program"
         case .notStored(let failure), .busy(let failure):

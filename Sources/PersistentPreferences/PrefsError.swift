@@ -49,7 +49,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// ``quarantined(_:)``.
     case damaged(MalformedFile)
     /// A warning (``isWarning``): the write succeeded. It quarantined a damaged file and stored its known state with
-    /// the change. Or it found no file, quarantined the last good copy, and stored only the change.
+    /// the change. Or it found no file, quarantined the last good copy, and stored only the change. Or it stored the
+    /// result of a migration in which a value does not fit its property, and quarantined the unmigrated file.
     /// ``MalformedFile/quarantinedAs`` is the path.
     case quarantined(MalformedFile)
     /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so

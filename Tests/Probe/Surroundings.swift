@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsKeys
 import TestSupport
 
 /// A program in hostile surroundings, which it creates itself. Each argument is a step, and its answer is a line.
@@ -9,6 +10,9 @@ enum Surroundings {
     nonisolated(unsafe) private static var errors: PrefsObservation?
     private static let heard = Locked(0)
     private static let failures = Locked(0)
+
+    private struct rejected: PrefKey { static let defaultValue = 0 }
+    private struct other: PrefKey { static let defaultValue = 0 }
 
     static func run(_ steps: some Sequence<String>) {
         // The threads of the tests that start processes block signals.
@@ -34,6 +38,14 @@ enum Surroundings {
         case "get":
             let count = prefs?["count"] as? Int
             return "\(count.map { "\($0)" } ?? "nil") \(outcome)"
+        case "key":
+            // A key of a UserDefaults object: the number to store, or none to read it.
+            guard let suite = UserDefaults(suiteName: "probe.rejected") else { return "no suite" }
+            guard let number = numbers.first else { return "\(rejected.get(suite))" }
+            return rejected.set(number, suite).map { "\($0)" } ?? "ok"
+        case "other-key":
+            guard let suite = UserDefaults(suiteName: "probe.rejected") else { return "no suite" }
+            return other.set(numbers[0], suite).map { "\($0)" } ?? "ok"
         case "write":
             prefs?["text"] = rest
         case "read":

@@ -159,7 +159,7 @@ package struct RootSchema: Sendable {
         return "is \(version), and this program knows versions up to \(newest): a newer one has written the values"
     }
 
-    private var newest: Int { migrations.last?.version ?? 0 }
+    var newest: Int { migrations.last?.version ?? 0 }
 
     private func version(of values: [String: StoredValue], root: String) throws(PrefsError) -> Int {
         guard let stored = mark(in: values) else { return versionOfUnmarked }

@@ -28,6 +28,15 @@ import Testing
         return file
     }
 
+    /// A good file from which a migration has made a value that does not fit.
+    private static let mismigrated: MalformedFile = {
+        let reason = #"the migration of the root "R" to version 2 gave values that do not fit: size: must be in 8...72"#
+        var file = MalformedFile(
+            path: "/p/x.plist", fault: PropertyListFault(reason: reason), state: .lastKnown, isWellFormed: true)
+        file.quarantinedAs = "/p/x.plist.corrupt-1"
+        return file
+    }()
+
     private static let rows: KeyValuePairs<String, PrefsError> = [
         #"expected a key that @Pref declares or keys lists, found "x", "y""#:
             .incorrectKeys(invalidElements: ["x", "y"]),
@@ -48,6 +57,8 @@ import Testing
             + "the write started from the last good copy of 1970-01-01T00:00:00Z":
             .quarantined(
                 malformed(.lastGoodCopy(Date(timeIntervalSince1970: 0)), quarantinedAs: "/p/x.json.corrupt-1")),
+        #"/p/x.plist: the migration of the root "R" to version 2 gave values that do not fit: size: must be in 8...72; "#
+            + "quarantined as /p/x.plist.corrupt-1; the result was stored": .quarantined(mismigrated),
         "/p/x.json: line 4, column 3: expected a value, found }; "
             + "the file is unchanged, because it may belong to another program": .notOurs(malformed(.nothing)),
         "/p/x.plist: write: No space left on device; free some space; the stored state is unchanged":
