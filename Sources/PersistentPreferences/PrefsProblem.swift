@@ -93,7 +93,7 @@ extension PrefsError {
         return switch self {
         case .typeMismatch(let failures): problems(failures, PrefsError.typeMismatch)
         case .constraintViolated(let failures): problems(failures, PrefsError.constraintViolated)
-        case .invalidLayer(let faults): faults.map { $0.problem() }
+        case .invalidLayer(let faults): faults.map(\.problem)
         case .problem(let problem): [problem]
         case .notWatched: [PrefsProblem(.watch, reason: description, cause: self)]
         default: [PrefsProblem(.store, reason: description, cause: self)]
@@ -102,9 +102,7 @@ extension PrefsError {
 }
 
 extension LayerFault {
-    /// - Parameter isName: whether it is about a name that no key has.
-    func problem(isName: Bool = false) -> PrefsProblem {
-        let kind: PrefsProblem.Kind = isName ? .unknownKey : place.isEmpty || place == layer ? .store : .value
-        return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: .invalidLayer([self]))
+    var problem: PrefsProblem {
+        PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: .invalidLayer([self]))
     }
 }

@@ -20,12 +20,36 @@ final class LayerFile: Sendable {
         let fault: String?
         /// The revisions of the files that were examined; nil for a file that cannot be read.
         let revisions: [Revision?]
+        /// The roots that classes have migrated, because they say which version they have.
+        private let migrated = Locked<[ClassRoot: VersionedValues]>([:])
 
         init(path: String, _ state: DomainState? = nil, fault: String? = nil, revisions: [Revision?]) {
             self.path = path
             (content, form) = (state?.content, state?.form ?? .exact)
             self.fault = fault
             self.revisions = revisions
+        }
+
+        /// A root in the current shape of a class; nil if it does not say which version it has, and is read as it is.
+        /// Runs the code of migrations, once for each class.
+        func versioned(
+            _ values: [String: StoredValue], root: String, for declarations: ClassDeclarations
+        ) -> VersionedValues? {
+            guard declarations.schema.isMarked(values) else { return nil }
+            let name = ClassRoot(declarations: ClassIdentity(object: declarations), root: root)
+            if let known = migrated.withLock({ $0[name] }) { return known }
+            let new = VersionedValues(values, root: root, declarations.schema)
+            migrated.withLock { migrated in
+                // Bounded, because a program may have any number of roots.
+                if migrated.count >= 4_096 { migrated = [:] }
+                migrated[name] = new
+            }
+            return new
+        }
+
+        private struct ClassRoot: Hashable {
+            let declarations: ClassIdentity
+            let root: String
         }
     }
 
@@ -101,6 +125,26 @@ final class LayerFile: Sendable {
             (file.line.map { line in "line \(line)" + (file.column.map { ", column \($0)" } ?? "") + ": " } ?? "")
                 + file.reason
         default: "\(error)"
+        }
+    }
+}
+
+/// A root of a layer's file that says which version it has, in the current shape of a class. As in the base, a root of a
+/// newer version stays as it is.
+struct VersionedValues: Sendable {
+    /// Empty if they could not be migrated.
+    let values: [String: StoredValue]
+    /// Why they could not be migrated.
+    let fault: String?
+    /// That a newer version of the class has written them.
+    let newerVersion: String?
+
+    init(_ stored: [String: StoredValue], root: String, _ schema: RootSchema) {
+        newerVersion = schema.newerVersion(of: stored)
+        do {
+            (values, fault) = (try schema.current(stored, root: root) ?? [:], nil)
+        } catch {
+            (values, fault) = ([:], error.reasonInLayer)
         }
     }
 }
