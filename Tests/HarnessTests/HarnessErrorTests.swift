@@ -23,6 +23,10 @@ import Testing
     @Test func whatIsNotUTF8IsNamed() throws {
         let homeless = try home.bash(#"HOME=$(printf '/tmp/\377') exec "$0" get int"#)
         #expect(homeless == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
+        let configless = try home.bash(#"XDG_CONFIG_HOME=$(printf '/tmp/\377') exec "$0" get int"#)
+        #expect(
+            configless
+                == .failure("no configuration folder: XDG_CONFIG_HOME is not UTF-8; the stored state is unchanged"))
         let printed = try home.bash("exec prefs -f \"$(printf '\\377').plist\" set int 1")
         #expect(printed == .usageError("an argument is not valid UTF-8"))
         #expect(try home.folder.names().isEmpty)

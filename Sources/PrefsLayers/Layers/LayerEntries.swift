@@ -115,7 +115,12 @@ struct LayerState: Sendable {
         let found = layer.entry(forKey: key, in: declarations).fields.sorted { $0.key < $1.key }
         guard !found.isEmpty, let start = property.storedDefault?.dictionary else { return [] }
         return found.compactMap { name, found in
-            guard case .text(let text) = found.content else { return nil }
+            let text: String
+            switch found.content {
+            case .text(let content): text = content
+            case .flaw(let reason):
+                return (name, found.place, .failure(.init(path: key, topLevelKey: key, reason: reason)))
+            }
             let readings = TextForms(text).values.map { StoredValue.dictionary(start.merging([name: $0]) { $1 }) }
             let value =
                 readings.first { property.error(of: $0, forKey: key) == nil }

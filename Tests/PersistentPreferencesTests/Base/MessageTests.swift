@@ -143,7 +143,7 @@ import Testing
         "is not a valid …: it begins with a dot", "is not a valid …: it contains a /",
         "is not a valid suite name: UserDefaults rejects it", "does not name a file", "HOME is not an absolute path",
         "no home folder: HOME is not set, or empty", "no home folder: HOME is not UTF-8",
-        "no Application Support folder",
+        "no Application Support folder", "no configuration folder: XDG_CONFIG_HOME is not UTF-8", "is not UTF-8",
         "is relative, and the working folder is unknown", "leads to a name that is not UTF-8",
         // Files that are something else, or of others.
         "is a folder", "is …", "is a link; expected a regular file; remove the link", "belongs to user …; expected …",
