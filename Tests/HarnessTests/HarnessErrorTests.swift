@@ -108,6 +108,13 @@ import Testing
         try home.write(Data(), to: name)
         #expect(try prefs("get", "-f", file, "k") == .failure("\(kind) is empty: \(file)"))
         #expect(try prefs("set", "-f", file, "k", "1") == Printed())
+        // Neither is a link to a missing file, and it is not empty, either.
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "none")
+        for suffix in ["lastgood", "lock"] {
+            try? FileManager.default.removeItem(atPath: home.path(".\(name).\(suffix)"))
+        }
+        #expect(try prefs("get", "-f", file, "k") == .failure("\(kind) is a link to a missing file: \(file)"))
     }
 
     @Test func eachProblemOfAnExportHasItsLine() throws {

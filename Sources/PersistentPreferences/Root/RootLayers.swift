@@ -166,9 +166,9 @@ public struct LayerFault: Sendable, Hashable, CustomStringConvertible {
         (self.layer, self.place, self.reason, self.kind) = (layer, place, reason, kind)
     }
 
-    /// One line: the layer, the place and the reason.
+    /// One line: the layer, the place and the reason. A path stands once.
     public var description: String {
-        let place = place.isEmpty || place == layer ? "" : ShownText.line(place, longest: 300) + ": "
+        let place = placeInLayer(place, layer).map { ShownText.line($0, longest: 300) + ": " } ?? ""
         return "layer \(ShownText.line(layer, longest: 300)): \(place)\(ShownText.message(reason))"
     }
 
@@ -196,9 +196,18 @@ public struct CoveredKey: Sendable, Hashable, CustomStringConvertible {
         (self.key, self.layer, self.place) = (key, layer, place)
     }
 
-    /// One line: `"size" is set by the layer environment (EDITOR_size)`.
+    /// One line: `"size" is set by the layer environment (EDITOR_size)`. A path stands once.
     public var description: String {
-        let place = place == key ? "" : " (\(ShownText.line(place, longest: 300)))"
+        let shown = placeInLayer(place, layer).flatMap { $0 == key ? nil : $0 }
+        let place = shown.map { " (\(ShownText.line($0, longest: 300)))" } ?? ""
         return "\"\(ShownText.key(key))\" is set by the layer \(ShownText.line(layer, longest: 300))\(place)"
     }
+}
+
+/// A place without the path of its file, if that is the name of the layer; nil if nothing is left.
+private func placeInLayer(_ place: String, _ layer: String) -> String? {
+    if place.isEmpty || place == layer { return nil }
+    let end = " in " + layer
+    return place.utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
+        ? String(decoding: place.utf8.dropLast(end.utf8.count), as: UTF8.self) : place
 }

@@ -87,12 +87,15 @@ final class LayerFile: Sendable {
                 revisions.append(found.revision)
                 let warning = found.warning.map { PrefsError($0) }
                 guard found.content != nil || warning != nil else { continue }
-                let fault = warning.flatMap { $0.isWarning ? nil : Self.reason(of: $0, at: location.path) }
+                // What is known of the path is of an earlier file.
+                if warning != nil, Self.isNullDevice(location) {
+                    return Reading(path: location.path, revisions: revisions)
+                }
+                let fault = warning.flatMap { $0.isWarning ? nil : Self.reason(of: $0) }
                 return Reading(path: location.path, found, fault: fault, revisions: revisions)
             } catch {
                 revisions.append(nil)
-                let fault = Self.reason(of: PrefsError(error), at: location.path)
-                return Reading(path: location.path, fault: fault, revisions: revisions)
+                return Reading(path: location.path, fault: Self.fault(error, of: location), revisions: revisions)
             }
         }
         return Reading(path: locations.first?.path ?? "", revisions: revisions)
@@ -106,8 +109,7 @@ final class LayerFile: Sendable {
                 if revision == nil || found.revision != revision { return false }
             } catch {
                 // The reason may have changed.
-                let reason = Self.reason(of: PrefsError(error), at: location.path)
-                if revision != nil || reason != reading.fault { return false }
+                if revision != nil || Self.fault(error, of: location) != reading.fault { return false }
             }
         }
         return true
@@ -117,8 +119,19 @@ final class LayerFile: Sendable {
         for location in locations { try? location.withFile { $0.forget() } }
     }
 
+    /// Why a location cannot be read; nil if the null device is there.
+    private static func fault(_ error: any Error, of location: FileLocation) -> String? {
+        isNullDevice(location) ? nil : reason(of: PrefsError(error))
+    }
+
+    /// Whether the null device is at a location: with it, people say that there is no file. Also a link to it, which hides the
+    /// locations that follow.
+    private static func isNullDevice(_ location: FileLocation) -> Bool {
+        (try? PathResolution(location.path, system: .real))?.target == "/dev/null"
+    }
+
     /// The reason of an error without the path, because the fault names it.
-    private static func reason(of error: PrefsError, at path: String) -> String {
+    private static func reason(of error: PrefsError) -> String {
         switch error {
         case .unreadable(let failure): failure.reason
         case .damaged(let file), .notOurs(let file):

@@ -15,8 +15,8 @@ import PrefsPropertyLists
 /// ## Behavior
 /// The environment and the arguments are *text*, which instances parse by the declared type of each property. The other
 /// layers have values. An entry that does not fit its property is reported with ``PrefsError/invalidLayer(_:)`` and
-/// ignored; the next layer is read instead. The keys of a layer are the current ones: migrations and former keys apply
-/// to the base only.
+/// ignored; the next layer is read instead. A root in a file that says which version it has is migrated in memory, as the
+/// base is. The keys of all others are the current ones.
 ///
 /// See <doc:Layers>.
 public struct PrefsLayer: Sendable {

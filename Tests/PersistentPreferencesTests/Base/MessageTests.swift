@@ -80,6 +80,22 @@ import Testing
             .coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")]),
         #"layer environment: APP_size: expected Int, found "x"; ignored"#:
             .invalidLayer([LayerFault(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
+        #"layer /p/x.json: "R" could not be migrated to version 2: Stop(); ignored"#:
+            .invalidLayer([
+                LayerFault(
+                    layer: "/p/x.json", place: "/p/x.json",
+                    reason: PrefsError.migrationFailed(key: "R", version: 2, error: Stop()).reasonInLayer)
+            ]),
+        "layer /p/x.json: size: expected Int, found a string; ignored":
+            .invalidLayer([
+                LayerFault(layer: "/p/x.json", place: "size in /p/x.json", reason: "expected Int, found a string")
+            ]),
+        "version in /p/x.json: is 3, and this program knows versions up to 2: a newer one has written the values":
+            .problem(
+                PrefsProblem(
+                    .version, in: .layer("/p/x.json"), path: "version in /p/x.json",
+                    reason: RootSchema(migrations: [PrefsMigration(to: 2) { _ in }], className: "C", renames: [])
+                        .newerVersion(of: [RootSchema.defaultVersionKey: StoredValue(3)]) ?? "")),
         #"A.Prefs and B.Prefs share the root "R", and declare "size" with different types; "#
             + "give one of them a root key of its own":
             .sharedRoot(SharedRoot(key: "R", classes: ["A.Prefs", "B.Prefs"], contradictions: ["size"])),
@@ -185,7 +201,7 @@ import Testing
         "cannot be read: …", "UserDefaults cannot be read: …", "UserDefaults could not be synchronized",
         "only UserDefaults.standard reports its changes",
         // Of another message.
-        "…", "…: …",
+        "…",
     ]
 
     @Test func aTextMatchesAMessageFromItsBeginning() {
