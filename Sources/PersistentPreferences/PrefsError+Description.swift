@@ -42,8 +42,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored; move large values to files"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but an older one may return after a power cut or damage"
-        case .migrationFailed(let key, let version, let error):
-            "\(Self.quoted([key])) could not be migrated to version \(version): \(Self.text(of: error)); the stored state is unchanged"
+        case .migrationFailed: "\(reasonInLayer); the stored state is unchanged"
         case .invalidImport(let reason):
             "the data cannot be imported: \(ShownText.message(reason)); the stored state is unchanged"
         case .notWatched(let failure):
@@ -64,6 +63,15 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults"
         case .unknownError(let error):
             error.map(Self.text) ?? "unknown error"
+        }
+    }
+
+    /// The description without what it says of the stored state, for a layer, which is never written.
+    package var reasonInLayer: String {
+        switch self {
+        case .migrationFailed(let key, let version, let error):
+            "\(Self.quoted([key])) could not be migrated to version \(version): \(Self.text(of: error))"
+        default: description
         }
     }
 

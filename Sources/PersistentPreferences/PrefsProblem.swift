@@ -102,7 +102,7 @@ extension PrefsError {
         return switch self {
         case .typeMismatch(let failures): problems(failures, PrefsError.typeMismatch)
         case .constraintViolated(let failures): problems(failures, PrefsError.constraintViolated)
-        case .invalidLayer(let faults): faults.map { $0.problem() }
+        case .invalidLayer(let faults): faults.map(\.problem)
         case .problem(let problem): [problem]
         case .notWatched: [PrefsProblem(.watch, reason: description, cause: self)]
         default: [PrefsProblem(.store, reason: description, cause: self)]
@@ -111,11 +111,9 @@ extension PrefsError {
 }
 
 extension LayerFault {
-    /// - Parameter isName: whether it is about a name that no key has.
-    func problem(isName: Bool = false) -> PrefsProblem {
-        let kind: PrefsProblem.Kind = isName ? .unknownKey : place.isEmpty || place == layer ? .store : .value
+    var problem: PrefsProblem {
         // No access meets a name that no key has.
-        let cause: PrefsError? = isName ? nil : .invalidLayer([self])
+        let cause: PrefsError? = kind == .unknownKey ? nil : .invalidLayer([self])
         return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: cause)
     }
 }

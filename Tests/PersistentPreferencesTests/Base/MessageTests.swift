@@ -95,6 +95,22 @@ import Testing
             .problem(
                 PrefsProblem(
                     .unknownKey, path: "prot in /etc/app.json", reason: #"is not a key of P; did you mean "port"?"#)),
+        #"layer /p/x.json: "R" could not be migrated to version 2: Stop(); ignored"#:
+            .invalidLayer([
+                LayerFault(
+                    layer: "/p/x.json", place: "/p/x.json",
+                    reason: PrefsError.migrationFailed(key: "R", version: 2, error: Stop()).reasonInLayer)
+            ]),
+        "layer /p/x.json: size: expected Int, found a string; ignored":
+            .invalidLayer([
+                LayerFault(layer: "/p/x.json", place: "size in /p/x.json", reason: "expected Int, found a string")
+            ]),
+        "version in /p/x.json: is 3, and this program knows versions up to 2: a newer one has written the values":
+            .problem(
+                PrefsProblem(
+                    .version, in: .layer("/p/x.json"), path: "version in /p/x.json",
+                    reason: RootSchema(migrations: [PrefsMigration(to: 2) { _ in }], className: "C", renames: [])
+                        .newerVersion(of: [RootSchema.defaultVersionKey: StoredValue(3)]) ?? "")),
         #"A.Prefs and B.Prefs share the root "R", and declare "size" with different types; "#
             + "give one of them a root key of its own":
             .sharedRoot(SharedRoot(key: "R", classes: ["A.Prefs", "B.Prefs"], contradictions: ["size"])),
@@ -158,7 +174,7 @@ import Testing
         "is not a valid …: it begins with a dot", "is not a valid …: it contains a /",
         "is not a valid suite name: UserDefaults rejects it", "does not name a file", "HOME is not an absolute path",
         "no home folder: HOME is not set, or empty", "no home folder: HOME is not UTF-8",
-        "no Application Support folder",
+        "no Application Support folder", "no configuration folder: XDG_CONFIG_HOME is not UTF-8", "is not UTF-8",
         "is relative, and the working folder is unknown", "leads to a name that is not UTF-8",
         // Files that are something else, or of others.
         "is a folder", "is …", "is a link; expected a regular file; remove the link", "belongs to user …; expected …",
