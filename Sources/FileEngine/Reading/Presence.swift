@@ -158,28 +158,35 @@ struct Presence {
         // The numbers of a server change by themselves.
         guard let status = snapshot.status, !snapshot.fileSystem.isOnServer else { return }
         defer { whole = (status, snapshot.checksum) }
-        if isOwn { return change = nil }
-        guard let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum else { return }
+        // A program that changes the file without an end goes on after a commit, and was awaited.
+        guard !isOwn, let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum else {
+            return
+        }
+        if let ownUntil, status.modified <= ownUntil { return }
         let age = system.wallClockNow().since(status.modified) - status.modified.step
-        let made = age + Self.tolerance < .zero ? time : time - max(.zero, age)
+        let made = time - max(.zero, age)
         let isStillChanging = change.map { made - $0.made < Self.quietTime } ?? false
         change = (made, isStillChanging ? change?.awaitedSince : nil)
     }
 
-    /// Called under the write lock, before `UserDefaults` of this process may write the file: that is no change of
+    /// When `UserDefaults` of this process may last have written the file, by the wall clock. That is no change of
     /// others.
-    mutating func expectOwnChange() { whole = nil }
+    var ownUntil: FileStatus.Time?
 
     /// Whether a write may start from the whole file. If not, another program may have written half of it.
-    mutating func isQuiet(_ system: SystemCalls) -> Bool {
+    ///
+    /// - Parameter wait: the wait of the write. It ends after a second also if its looks are so rare that the file may
+    ///   have been quiet between them.
+    mutating func isQuiet(after wait: SaveWait, _ system: SystemCalls) -> Bool {
         guard let change else { return true }
         let now = system.monotonicNow()
         if now - change.made >= Self.quietTime {
             self.change = nil
             return true
         }
-        self.change?.awaitedSince = change.awaitedSince ?? now
-        return now - (change.awaitedSince ?? now) >= Self.mostTime
+        let since = [change.awaitedSince, wait.began].compactMap { $0 }.min() ?? now
+        self.change?.awaitedSince = since
+        return now - since >= Self.mostTime
     }
 }
 
@@ -187,12 +194,15 @@ struct Presence {
 struct SaveWait {
     /// The limit of the wait, and its end; nil before the first pause.
     private var limit: (wait: LockWait?, end: DispatchTime?)?
+    /// When the access began to wait.
+    private(set) var began: Duration?
 
     /// - Throws: `FileError.busy` if the time of the task's writes is over.
     mutating func pause(for path: String, _ system: SystemCalls) throws(FileError) {
         let current = limit ?? (LockWait.current, LockWait.current?.deadline)
         limit = current
         if let wait = current.wait, let end = current.end, end <= .now() { throw wait.lostSave(path) }
+        began = began ?? system.monotonicNow()
         system.pause()
     }
 }
@@ -216,6 +226,13 @@ extension PropertyListFile {
                     absence: absence, isKnown: isKnown || state.known != nil || state.snapshot != nil,
                     changed: changed, begin: begin.monotonic, clock: clock))
         }
+    }
+
+    /// Calls `UserDefaults` of this process, under the write lock. It may write the file.
+    func callMirror(_ call: () -> Void) {
+        call()
+        let time = system.wallClockNow()
+        state.withLock { $0.presence.ownUntil = time }
     }
 
     /// Whether a missing file may come back: this process knows it or, if it waits, finds a copy of it.

@@ -66,7 +66,7 @@ extension PropertyListFile {
         // Called after the copy is written, because the mirror may write over the file, and the process may be killed
         // in that call.
         if let mirror = currentMirror {
-            mirror.didChange()
+            callMirror(mirror.didChange)
             mirror.note(content)
         }
         try flush?.get()
@@ -317,11 +317,11 @@ extension PropertyListFile {
     ///
     /// - Throws: `FileError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     package func restore(_ replacement: FileReplacement) throws {
-        let (writeLock, base) = try lockedState { writeLock in
-            let base = try current(cached, under: writeLock)
+        let (writeLock, base) = try lockedState { writeLock, wait in
+            let base = try current(cached, under: writeLock, after: wait)
             guard let currentMirror, let base, base.fault == nil else { return base }
-            currentMirror.willChange()
-            return try current(nil, under: writeLock)
+            callMirror(currentMirror.willChange)
+            return try current(nil, under: writeLock, after: wait)
         }
         defer { writeLock.end() }
         guard try bytes(of: base, under: writeLock) == replacement.after?.joined else {
