@@ -10,13 +10,20 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
     nonisolated(unsafe) var stamp = Duration.zero
     /// How far the stamps are behind the clock of the day (kernels before 6.13), or ahead of it (a former clock).
     nonisolated(unsafe) var lag = Duration.zero
+    /// Whether the file system counts whole seconds.
+    nonisolated(unsafe) var hasWholeSeconds = false
     nonisolated(unsafe) var isServer = false
+    /// The kind of the file system of a server.
+    nonisolated(unsafe) var kindOfServer = FileSystem.overlay
     nonisolated(unsafe) var onPause: (() -> Void)?
     nonisolated(unsafe) var pauses = 0
     /// Called after each call that reads a file.
     nonisolated(unsafe) var onRead: (() -> Void)?
     /// The time of folders; nil for that of files.
     nonisolated(unsafe) var folderStamp: Duration?
+    /// The time of the last good copy; nil for that of other files.
+    nonisolated(unsafe) var copyStamp: Duration?
+    private nonisolated(unsafe) var copy: UInt64?
     /// Called once, when a stand-in is compared with the last good copy.
     nonisolated(unsafe) var inComparison: (() -> Void)?
     nonisolated(unsafe) var locks = 0
@@ -29,8 +36,10 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
 
     private func stamped(_ status: FileStatus) -> FileStatus {
         var status = status
-        let stamp = status.kind == .folder ? folderStamp ?? stamp : stamp
-        (status.modified, status.changed) = (Self.time(stamp - lag), Self.time(stamp - lag))
+        let own = status.kind == .folder ? folderStamp : status.inode == copy ? copyStamp : nil
+        var time = Self.time((own ?? stamp) - lag)
+        if hasWholeSeconds { time = FileStatus.Time(seconds: time.seconds, nanoseconds: 0) }
+        (status.modified, status.changed) = (time, time)
         return status
     }
 
@@ -45,7 +54,9 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
             inComparison = nil
             action()
         }
-        return try super.status(ofPath: name, in: folder, followsLinks: followsLinks).map(stamped)
+        let status = try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+        if name.hasSuffix(".lastgood"), let status { copy = status.inode }
+        return status.map(stamped)
     }
 
     /// Closes on this thread, because another one would read the clock while the test sets it.
@@ -55,7 +66,7 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
     override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
     override func monotonicNow() -> Duration { elapsed }
     override func reportsChanges(inFolder path: String) -> Bool { !isServer }
-    override func fileSystem(of descriptor: Descriptor) -> FileSystem { isServer ? .overlay : .local }
+    override func fileSystem(of descriptor: Descriptor) -> FileSystem { isServer ? kindOfServer : .local }
 
     override func read(
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
