@@ -27,6 +27,8 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
     /// Called once, when a stand-in is compared with the last good copy.
     nonisolated(unsafe) var inComparison: (() -> Void)?
     nonisolated(unsafe) var locks = 0
+    /// Called before each opening.
+    nonisolated(unsafe) var beforeOpen: ((_ name: String, _ flags: Int32) -> Void)?
 
     private static func time(_ duration: Duration) -> FileStatus.Time {
         let nanoseconds = Int64(duration / .nanoseconds(1)) + 1_000_000_000 * 1_000_000_000 + 7
@@ -41,6 +43,13 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
         if hasWholeSeconds { time = FileStatus.Time(seconds: time.seconds, nanoseconds: 0) }
         (status.modified, status.changed) = (time, time)
         return status
+    }
+
+    override func open(
+        _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+    ) throws(StorageFailure) -> Descriptor {
+        beforeOpen?(name, flags)
+        return try super.open(name, in: folder, flags, mode: mode)
     }
 
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
