@@ -16,8 +16,8 @@ import PrefsPropertyLists
 /// | a whole file with other bytes than before, in place | 50 ms after it changed | its values | waits |
 ///
 /// A moment ends after a second in all, although a file may change without an end; the next one begins when the file
-/// was whole, or has not changed for the time in the table. Then what is found is the truth: missing, malformed or
-/// whole. A file that changed long ago is the truth at once.
+/// was whole, or was seen not to change for the time in the table. Then what is found is the truth: missing, malformed
+/// or whole. A file that changed long ago is the truth at once.
 ///
 /// *When it changed* is what the file system has stamped, but not before the process saw the whole file. The stamp is that
 /// of the bytes, because a new name or mode changes no bytes. Servers stamp with another clock, so there a malformed file
@@ -61,6 +61,8 @@ struct Presence {
         /// The file is empty, and a person's program may be writing it: a read returns the last known state with an
         /// error, a write is rejected. In formats for programs, this is the truth.
         case beingWritten(Duration)
+        /// The file changes without an end, and is what the look has seen. The next look may show that it has come to rest.
+        case restless(Duration)
         /// The file is what the look has seen.
         case truth
     }
@@ -112,10 +114,11 @@ struct Presence {
         moment = Moment(
             absence: look.absence, changed: look.changed, since: since, last: last, window: look.window)
         let elapsed = look.begin - since
-        let rest = min(look.window - elapsed, Self.mostTime - timeOfMoments)
-        if rest > .zero { return .saving(rest) }
+        let rest = look.window - elapsed
+        let time = min(rest, Self.mostTime - timeOfMoments)
+        if time > .zero { return .saving(time) }
         if look.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
-        return .truth
+        return rest > .zero ? .restless(rest) : .truth
     }
 
     /// When the state that a look has found began, by the monotonic clock.
@@ -277,7 +280,7 @@ extension PropertyListFile {
         let first = answer(since: status.modified)
         switch first {
         case .outdated, .saving: return (first, .missing)
-        case .beingWritten, .truth: break
+        case .beingWritten, .restless, .truth: break
         }
         let copy = try lastGoodCopy(beside: bytes, under: writeLock)
         // A program of this package writes the copy just after it has replaced the file.

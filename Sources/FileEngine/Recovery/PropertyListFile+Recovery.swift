@@ -12,15 +12,19 @@ extension PropertyListFile {
     /// An emptied file is what a crash leaves, in every format. With a copy, a write starts from that state; without one
     /// it is missing.
     ///
-    /// - Parameter end: until when an empty file counts as being written, by the monotonic clock; nil if it does not.
-    func state(inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, writtenUntil end: Duration?) -> Snapshot {
+    /// - Parameters:
+    ///   - mayBeWritten: whether the file is empty, and a person's program may be writing it.
+    ///   - end: when another look is due although the file does not change, by the monotonic clock; nil for never.
+    func state(
+        inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, mayBeWritten: Bool, until end: Duration?
+    ) -> Snapshot {
         let (state, known) = newest(knownState, copy)
         // Bytes in the place of a property list are damage.
         let isForPeople =
             bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !rules.quarantinesMistakes
         let isEmpty = Self.isBlank(bytes.source.bytes.joined)
         let hadValues = known != nil || self.state.withLock { $0.stateBeforeLoss != nil }
-        let isBeingWritten = isEmpty && isForPeople && hadValues && end != nil
+        let isBeingWritten = mayBeWritten && isForPeople && hadValues
         if isEmpty, !isBeingWritten, case .missing = copy {
             let report = MalformedFile(path: names.path, fault: Self.emptied, state: .nothing)
             if isForPeople, hadValues { leaveWarning(.damaged(report), of: bytes.source.status) }
@@ -52,7 +56,7 @@ extension PropertyListFile {
         let report = MalformedFile(path: names.path, fault: fault, state: state, isEmptied: kind == .emptied)
         return Snapshot(
             content: known?.content, from: source, fault: Snapshot.Fault(report: report, kind), loss: known?.loss,
-            sourceBytes: known?.text, expiresAt: isBeingWritten ? end : nil, system: system)
+            sourceBytes: known?.text, expiresAt: isBeingWritten || !mayBeWritten ? end : nil, system: system)
     }
 
     private static let emptied = PropertyListFault(reason: "is empty, and had values before")

@@ -28,7 +28,8 @@ extension PresenceTests {
             defer { _ = answer(at: 60 * round + 20) }
             return answer(at: 60 * round + 60)
         }
-        #expect(answers.prefix(15).allSatisfy { $0 != .truth } && answers.last == .truth, "\(answers)")
+        let restless = Presence.Answer.restless(.milliseconds(250))
+        #expect(answers.prefix(15).allSatisfy { $0 != restless } && answers.last == restless, "\(answers)")
         // The same of a slow look at the whole file.
         for time in [5_000, 4_000] { presence.sawWhole(at: .milliseconds(time)) }
         #expect(answer(at: 4_500) == .outdated)
