@@ -19,6 +19,10 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
     nonisolated(unsafe) var pauses = 0
     /// Called after each call that reads a file.
     nonisolated(unsafe) var onRead: (() -> Void)?
+    /// When the status of files changed, as a new name or mode changes it; nil for the time of their bytes.
+    nonisolated(unsafe) var statusStamp: Duration?
+    /// The error of the next renaming.
+    nonisolated(unsafe) var renameFault: Int32?
     /// The time of folders; nil for that of files.
     nonisolated(unsafe) var folderStamp: Duration?
     /// The time of the last good copy; nil for that of other files.
@@ -41,7 +45,7 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
         let own = status.kind == .folder ? folderStamp : status.inode == copy ? copyStamp : nil
         var time = Self.time((own ?? stamp) - lag)
         if hasWholeSeconds { time = FileStatus.Time(seconds: time.seconds, nanoseconds: 0) }
-        (status.modified, status.changed) = (time, time)
+        (status.modified, status.changed) = (time, status.kind == .file ? statusStamp.map(Self.time) ?? time : time)
         return status
     }
 
@@ -70,6 +74,14 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
 
     /// Closes on this thread, because another one would read the clock while the test sets it.
     override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
+
+    override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        if let code = renameFault {
+            renameFault = nil
+            throw StorageFailure("rename", name, code: code)
+        }
+        try super.rename(name, to: newName, in: folder)
+    }
 
     override func wallClockNow() -> FileStatus.Time { Self.time(elapsed) }
     override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
