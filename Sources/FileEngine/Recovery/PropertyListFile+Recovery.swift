@@ -101,7 +101,7 @@ extension PropertyListFile {
 
     /// What a write has quarantined.
     struct Quarantine {
-        var name: String
+        let name: String
         /// What has the name: the file itself, its last good copy, or a new file with the last known state.
         let kind: Kind
 
@@ -148,8 +148,10 @@ extension PropertyListFile {
         try? system.remove(name, in: writeLock.folder)
     }
 
-    /// Leaves the warning that a write has quarantined the file, or what was known of a missing one.
-    func warn(of quarantine: Quarantine, _ base: Snapshot) {
+    /// Leaves the warning that a write has quarantined the file, or what was known of a missing or empty one.
+    func warn(of quarantine: Quarantine, _ base: Snapshot, under writeLock: WriteLock) {
+        let name =
+            quarantine.kind == .file ? quarantine.name : renameToSharedCopy(quarantine.name, under: writeLock)
         let state = base.status == nil ? "missing" : "empty"
         let missing =
             if quarantine.kind == .copy {
@@ -160,7 +162,7 @@ extension PropertyListFile {
         let known = base.fault?.kind == .emptied ? base.fault?.report.state : nil
         var report = MalformedFile(path: names.path, fault: missing, state: known ?? .nothing)
         if let fault = base.fault, fault.kind != .emptied { report = fault.report }
-        report.quarantinedAs = names.path(of: quarantine.name)
+        report.quarantinedAs = names.path(of: name)
         leaveWarning(.damaged(report))
     }
 
@@ -259,8 +261,9 @@ extension PropertyListFile {
 // MARK: - Missing and emptied files
 
 extension PropertyListFile {
-    /// Gives the quarantined copy of a missing file the name that it shares with earlier ones, so that one is kept.
-    func renameToSharedCopy(_ name: String, under writeLock: WriteLock) -> String {
+    /// Gives the quarantined copy of a missing or empty file the name that it shares with earlier ones, so that one is
+    /// kept.
+    private func renameToSharedCopy(_ name: String, under writeLock: WriteLock) -> String {
         // If it fails, the copy stays under its first name.
         guard (try? system.rename(name, to: names.copyOfMissing, in: writeLock.folder)) != nil else { return name }
         return names.copyOfMissing

@@ -32,10 +32,7 @@ extension PropertyListFile {
             if let quarantine, case FileError.notStored = error { release(quarantine, base, under: writeLock) }
             throw error
         }
-        if var quarantine {
-            if quarantine.kind != .file { quarantine.name = renameToSharedCopy(quarantine.name, under: writeLock) }
-            warn(of: quarantine, base)
-        }
+        if let quarantine { warn(of: quarantine, base, under: writeLock) }
         let time = system.monotonicNow()
         // A read during the flush of the folder loads the new file.
         publish(nil)
@@ -104,7 +101,7 @@ extension PropertyListFile {
             if let quarantine { release(quarantine, base, under: writeLock) }
             throw FileError.notStored(error.at(names.path))
         }
-        if let quarantine { warn(of: quarantine, base) }
+        if let quarantine { warn(of: quarantine, base, under: writeLock) }
         noteRemoval()
         do {
             if durability == .powerCut { try system.synchronizeFolder(writeLock.folder) }
