@@ -47,7 +47,9 @@ package protocol Domain: AnyObject, Sendable {
     func takeWarning() -> FileError?
 
     /// Waits while another program is saving the domain. A second at most.
-    func waitForSave()
+    ///
+    /// - Returns: what a read would have reported, because the next one may not report it again.
+    @discardableResult func waitForSave() -> FileError?
 
     /// Drops the cache.
     func forget()
@@ -76,7 +78,7 @@ extension Domain {
         try transact(on: root, durability: durability, body)
     }
     package func takeWarning() -> FileError? { nil }
-    package func waitForSave() {}
+    package func waitForSave() -> FileError? { nil }
     package func forget() {}
     package var form: ValueForm { .exact }
 }

@@ -22,7 +22,7 @@ extension PersistentPrefs {
         let stored: [String: StoredValue]
         do {
             let location = try Root(key, of: state)
-            location.roots.domain?.waitForSave()
+            if let warning = location.roots.domain?.waitForSave() { outcome.note(PrefsError(warning)) }
             root = try location.view(&outcome)
             _ = try root.values(&outcome)
             stored = try root.storedValues() ?? [:]

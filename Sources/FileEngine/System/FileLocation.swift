@@ -254,8 +254,8 @@ extension FileLocation: Domain {
 
     package var form: ValueForm { (try? current().file.form) ?? .exact }
 
-    package func waitForSave() {
-        _ = try? read(.untilSaved)
+    @discardableResult package func waitForSave() -> FileError? {
+        (try? read(.untilSaved))?.warning
     }
 
     package func forget() {
