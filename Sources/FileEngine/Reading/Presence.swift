@@ -151,18 +151,16 @@ struct Presence {
         lastWhole = max(lastWhole ?? time, time)
     }
 
-    /// Notes a whole file, and whether it was changed in place.
+    /// Notes a whole file, and whether it was changed in place. A commit makes another file, and does not end the changes
+    /// of a program that goes on.
     ///
-    /// - Parameters:
-    ///   - isOwn: whether this process has just given it its name.
-    ///   - time: when the file was whole.
-    mutating func saw(_ snapshot: Snapshot, isOwn: Bool, at time: Duration, _ system: SystemCalls) {
+    /// - Parameter time: when the file was whole.
+    mutating func saw(_ snapshot: Snapshot, at time: Duration, _ system: SystemCalls) {
         sawWhole(at: time)
         // The numbers of a server change by themselves.
         guard let status = snapshot.status, !snapshot.fileSystem.isOnServer else { return }
         defer { whole = (status, snapshot.checksum) }
-        // A program that changes the file without an end goes on after a commit, and was awaited.
-        guard !isOwn, let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum else {
+        guard let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum else {
             return
         }
         if let ownUntil, status.modified <= ownUntil { return }

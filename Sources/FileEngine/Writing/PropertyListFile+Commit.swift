@@ -48,7 +48,7 @@ extension PropertyListFile {
                     fileSystem: isSameDevice ? base.fileSystem : nil)
                 let snapshot = Snapshot(content: content, from: source, sourceBytes: bytes, system: system)
                 checksum = snapshot.checksum
-                publish(snapshot, at: time, isOwn: true)
+                publish(snapshot, at: time)
             } else {
                 // The next read loads the file, which may already be a different file.
                 let text = format.coder.isForPeople ? bytes : nil

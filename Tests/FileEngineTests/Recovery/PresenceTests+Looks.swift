@@ -23,7 +23,7 @@ extension PresenceTests {
                     absence: .missing, isKnown: true, changed: time, begin: begin,
                     clock: time...time))
         }
-        // Each change of the folder begins a window of 50 ms, until they last a second together.
+        // Each change of the folder begins a window of its own, until they last a second together.
         let answers = (1...30).map { round in
             defer { _ = answer(at: 60 * round + 20) }
             return answer(at: 60 * round + 60)
@@ -123,6 +123,19 @@ extension PresenceTests {
         try disturb(.empty)
         prefs["d"] = 1
         #expect(prefs.ints == ["d": 1] && clock.pauses == 50)
+    }
+
+    /// Another process has made the file in the meantime, as its copy shows, and a program saves it now.
+    @Test func aWriteAfterNoFileWasSeenAwaitsTheNextAbsence() throws {
+        try make(Case())
+        pass(.seconds(10))
+        try disturb(.missing)
+        let prefs = folder.root(system: clock)
+        #expect(clock.pauses == 5)
+        pass(.seconds(1))
+        try disturb(.missing)
+        prefs["d"] = 1
+        #expect(prefs.ints == ["d": 1] && clock.pauses == 5 + 25)
     }
 
     /// The folder's time was set back, as some tools do. The time at which the file lost its name cannot be set.
