@@ -160,10 +160,9 @@ struct Presence {
         // The numbers of a server change by themselves.
         guard let status = snapshot.status, !snapshot.fileSystem.isOnServer else { return }
         defer { whole = (status, snapshot.checksum) }
-        guard let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum else {
-            return
-        }
-        if let ownUntil, status.modified <= ownUntil { return }
+        guard let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum,
+            ownUntil.map({ status.modified > $0 }) ?? true
+        else { return }
         let age = system.wallClockNow().since(status.modified) - status.modified.step
         let made = time - max(.zero, age)
         let isStillChanging = change.map { made - $0.made < Self.quietTime } ?? false
