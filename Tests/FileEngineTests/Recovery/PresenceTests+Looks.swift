@@ -35,6 +35,35 @@ extension PresenceTests {
         #expect(answer(at: 4_500) == .outdated)
     }
 
+    /// Without stamps, only looks say when a moment began. A slow look at the whole file says nothing of a later one.
+    @Test(arguments: [(30, 480), (40, 500)]) func aSlowLookAtTheWholeFile(_ whole: Int, _ rest: Int) {
+        var presence = Presence()
+        func answer(at milliseconds: Int) -> Presence.Answer {
+            let time = FileStatus.Time(seconds: 1_000, nanoseconds: milliseconds * 1_000_000)
+            return presence.answer(
+                to: .init(
+                    absence: .malformed, isKnown: true, changed: nil, begin: .milliseconds(milliseconds),
+                    clock: time...time))
+        }
+        #expect(answer(at: 40) == .saving(.milliseconds(500)))
+        presence.sawWhole(at: .milliseconds(whole))
+        #expect(answer(at: 60) == .saving(.milliseconds(rest)))
+    }
+
+    /// The change may be up to two seconds younger than its stamp.
+    @Test(arguments: State.allCases) func aStampInWholeSeconds(_ state: State) throws {
+        clock.hasWholeSeconds = true
+        let prefs = try reader(Case(hasCopy: false))
+        pass(.milliseconds(900))
+        try disturb(state)
+        for _ in 0..<state.window {
+            #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+            pass(.milliseconds(1))
+        }
+        let ints = prefs.ints
+        #expect(state == .cutOff ? prefs.outcome != "ok" : ints == [:])
+    }
+
     // MARK: - Replaced by renaming
 
     /// While the file is read, another one takes its name. Each of them is whole, also if the former one has a new time.
