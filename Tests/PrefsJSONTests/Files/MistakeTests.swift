@@ -241,10 +241,11 @@ import TestSupport
         #expect(try text().isEmpty && quarantined().isEmpty)
     }
 
-    /// An observer has noticed that it is empty; the next access comes when it has values again.
+    /// An observer has noticed that it is empty, and it has no copy; the next access comes when it has values again.
     @Test func anEmptyFileThatIsWrittenBeforeTheNextAccess() throws {
         let prefs = prefs()
         prefs.a = 1
+        try FileManager.default.removeItem(at: folder.file(".tool.json.lastgood"))
         try put("")
         system.age?.time = .seconds(6)
         let observation = prefs.onChange { _ in }
