@@ -3,11 +3,13 @@ import PersistentPreferences
 import PrefsJSON
 import TestSupport
 
-/// The settings that other programs save. Every state of the file has the first two keys, and `own` belongs to the
+/// The settings that other programs save. Every state of the file has the first three keys, and `own` belongs to the
 /// program.
 private final class SavedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var round = -1
     @Pref var person = "default"
+    // Otherwise a problem of the file, of which an observer is told.
+    @Pref var filler: [String] = []
     @Pref var own = 0
 }
 
