@@ -49,6 +49,9 @@ package protocol Domain: AnyObject, Sendable {
     /// Whether another program is saving the domain, so that reads return its last known state.
     var isBeingSaved: Bool { get }
 
+    /// Why changes of other processes cannot be watched now, although there are observers.
+    var watchFailure: StorageFailure? { get }
+
     /// Waits while another program is saving the domain. A second at most.
     func waitForSave()
 
@@ -80,6 +83,7 @@ extension Domain {
     }
     package func takeWarning() -> FileError? { nil }
     package var isBeingSaved: Bool { false }
+    package var watchFailure: StorageFailure? { nil }
     package func waitForSave() {}
     package func forget() {}
     package var form: ValueForm { .exact }

@@ -58,11 +58,11 @@ final class ErrorHandlers: Sendable {
     private func watch(_ owner: PersistentPrefs) {
         guard let root = try? Root(owner.key, of: owner.state) else { return }
         let observed = ObservedRoot(root, allowed: owner.allowedKeys, keys: nil)
-        let subscriber = RootSubscriber(observed, failed: { [weak self] _ in self?.scheduleLook(at: observed) }) {
+        let subscriber = RootSubscriber(observed, failed: { [weak self] in self?.beginLook(at: observed) }) {
             [weak self] change in
             // A write of this process may end a problem; none of its values is one.
-            guard let self, change.isForeign || state.withLock({ $0.hasTold }) else { return nil }
-            return { self.scheduleLook(at: observed) }
+            guard let self, change.isForeign || hasTold else { return nil }
+            return beginLook(at: observed)
         }
         // If the subscription fails, the problems of the instance say why.
         guard let subscription = try? subscriber.start() else { return }
@@ -72,9 +72,6 @@ final class ErrorHandlers: Sendable {
         }
         if isOver { subscription.end() }
     }
-
-    /// Why the changes of other processes cannot be watched; nil if they are, or if there is no closure.
-    var watchFailure: StorageFailure? { state.withLock { $0.subscription?.failure } }
 
     // MARK: - Telling
 
@@ -118,14 +115,33 @@ final class ErrorHandlers: Sendable {
         state.withLock { $0.handlers.first { $0.number == number }?.action }
     }
 
+    /// Forgets problems that a read has just not met. For a store without revisions, no look may show that they have ended.
+    ///
+    /// - Parameter key: nil for problems of the store.
+    func forget(_ key: String?) {
+        state.withLock { state in
+            for index in state.handlers.indices where !state.handlers[index].told.isEmpty {
+                state.handlers[index].told = state.handlers[index].told.filter { problem in
+                    problem.source != .store || (key == nil ? problem.kind != .store : problem.topLevelKey != key)
+                }
+            }
+        }
+    }
+
+    /// Whether a closure was told of a problem that has not ended, as far as the instance has looked.
+    var hasTold: Bool { state.withLock { $0.hasTold } }
+
     // MARK: - Looking
 
-    private func scheduleLook(at root: ObservedRoot) {
+    /// Looks at the problems soon, on a thread of its own: the program may not run its main queue.
+    ///
+    /// - Returns: what the caller must run when it holds no lock, because no thread can be started; otherwise nil.
+    private func beginLook(at root: ObservedRoot) -> (@Sendable () -> Void)? {
         let isFirst = state.withLock { state in
             state.looks += 1
             return state.looks == 1
         }
-        if isFirst { WorkerThreads.observers.run { [weak self] in self?.look(at: root) } }
+        return isFirst ? WorkerThreads.observers.begin { [weak self] in self?.look(at: root) } : nil
     }
 
     private func look(at root: ObservedRoot) {

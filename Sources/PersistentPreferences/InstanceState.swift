@@ -262,13 +262,18 @@ package final class InstanceState: @unchecked Sendable {
 
     private func endFaults(ofRead name: String?) {
         reported.end(readOf: name)
+        state.errorHandlers?.forget(nil)
         faultsMayEnd = reported.mayEnd
     }
 
     /// Notes that the value of a key fits, if its state has no revision.
     func endFault(ofValue key: String, at revision: Revision?) {
         if revision != nil { return }
-        lock.withLock { if faultsMayEnd { reported.endValue(key) } }
+        lock.withLock {
+            guard faultsMayEnd else { return }
+            reported.endValue(key)
+            state.errorHandlers?.forget(key)
+        }
     }
 
     /// The closures of `onError`; nil as long as there was none.

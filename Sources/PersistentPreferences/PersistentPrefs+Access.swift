@@ -263,7 +263,9 @@ extension PersistentPrefs {
         } catch {
             let error = PrefsError(error)
             // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
-            if let warning = outcome.warning, warning != error, !error.isMalformedFile { report(warning) }
+            if let warning = outcome.warning, warning != error, !error.isMalformedFile {
+                report(warning, isOnce: true)
+            }
             if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
             return reportsFailure() ? report(error) : error
         }
@@ -301,10 +303,11 @@ extension PersistentPrefs {
     /// Whether another program is saving the file, so that reads return the last known state.
     var isFileBeingSaved: Bool { (try? Root(key, of: state))?.roots.isBeingSaved ?? false }
 
+    /// - Parameter isOnce: whether it is a fault that stands, of which each closure is told once.
     @discardableResult
-    func report(_ error: PrefsError?) -> PrefsError? {
+    func report(_ error: PrefsError?, isOnce: Bool = false) -> PrefsError? {
         if state.isNews(error) { setLastError(error) }
-        if let error { callHandlers(with: error, isOnce: error.isOfLayers) }
+        if let error { callHandlers(with: error, isOnce: isOnce || error.isOfLayers) }
         return error
     }
 
@@ -324,7 +327,9 @@ extension PersistentPrefs {
 
     /// Calls the failure handler for a fault that a read has met, unless it was called for it before.
     func reportOnce(_ error: PrefsError, of name: String? = nil, at revision: Revision? = nil) {
-        if let news = state.news(in: error, of: name, at: revision) { callHandlers(with: news, isOnce: true) }
+        if let news = state.news(in: error, of: name, at: revision) {
+            callHandlers(with: news, isOnce: news.isFault)
+        }
     }
 
     /// Calls an override only when the outcome changes, and not for accesses inside the override.

@@ -40,7 +40,7 @@ extension PersistentPrefs {
         } catch {
             outcome.note(PrefsError(error))
         }
-        if let failure = state.errorHandlers?.watchFailure { outcome.note(.notWatched(failure)) }
+        if let failure = state.roots.domain?.watchFailure { outcome.note(.notWatched(failure)) }
         var seen: Set<PrefsProblem> = []
         return ((outcome.noted ?? []).flatMap(\.problems) + ofLayers + ofValues).filter { seen.insert($0).inserted }
     }
@@ -68,18 +68,24 @@ extension PersistentPrefs {
         } ?? []
     }
 
-    /// What layers say of names that no key has, and the keys of their files that are not keys of the class.
+    /// What layers say of names that no key has, and the keys of their files that are not keys of the class. Also a file
+    /// that a newer version of the class has written.
     private func problems(of layers: any RootLayersSnapshot, _ root: Root) -> [PrefsProblem] {
-        let names = layers.notes(forKeys: allowedKeys.list, in: declarations).map { $0.problem(isName: true) }
-        let keys = layers.fileEntries(of: root.key).flatMap { file in
-            file.keys.sorted(byText: \.self).compactMap { key -> PrefsProblem? in
-                flaw(ofKey: key, as: file.form, in: root).map {
-                    let fault = LayerFault(layer: file.layer, place: "\(key) in \(file.path)", reason: $0)
-                    return fault.problem(isName: true)
-                }
+        layers.notes(forKeys: allowedKeys.list, in: declarations).map(\.problem)
+            + layers.fileEntries(of: root.key, in: declarations).flatMap { problems(of: $0, root) }
+    }
+
+    private func problems(of file: LayerFileEntries, _ root: Root) -> [PrefsProblem] {
+        func place(_ key: String) -> String { "\(key) in \(file.path)" }
+        let version = file.newerVersion.map {
+            PrefsProblem(.version, in: .layer(file.layer), path: place(declarations.schema.versionKey), reason: $0)
+        }
+        let keys = file.keys.sorted(byText: \.self).compactMap { key in
+            flaw(ofKey: key, as: file.form, in: root).map {
+                LayerFault(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey).problem
             }
         }
-        return names + keys
+        return (version.map { [$0] } ?? []) + keys
     }
 
     /// Why a key is not a key of the class; nil if nothing has to be said of it.

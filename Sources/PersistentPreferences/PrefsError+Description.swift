@@ -28,8 +28,10 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
                 + (file.state.isOfEarlierRun ? ", without later edits" : "")
         case .quarantined(let file):
             "\(file.place); quarantined as \(ShownText.line(file.quarantinedAs ?? "")); "
-                + (file.state == .nothing
-                    ? "only this write was stored" : "the write started from \(file.state)")
+                + (file.isWellFormed
+                    ? "the result was stored"
+                    : file.state == .nothing
+                        ? "only this write was stored" : "the write started from \(file.state)")
         case .notOurs(let file):
             "\(file.place); the file is unchanged, because it may belong to another program"
         case .notStored(let failure), .busy(let failure):
@@ -40,12 +42,12 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored; move large values to files"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but an older one may return after a power cut or damage"
-        case .migrationFailed(let key, let version, let error):
-            "\(Self.quoted([key])) could not be migrated to version \(version): \(Self.text(of: error)); the stored state is unchanged"
+        case .migrationFailed: "\(reasonInLayer); the stored state is unchanged"
         case .invalidImport(let reason):
             "the data cannot be imported: \(ShownText.message(reason)); the stored state is unchanged"
         case .notWatched(let failure):
-            "\(failure); changes made elsewhere are not reported"
+            // A system call that has failed may succeed later.
+            "\(failure); changes made elsewhere are \(failure.operation.isEmpty ? "not reported" : "looked for once a second")"
         case .sharedRoot(let shared):
             shared.description
         case .coveredByLayer(let keys):
@@ -61,6 +63,15 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults"
         case .unknownError(let error):
             error.map(Self.text) ?? "unknown error"
+        }
+    }
+
+    /// The description without what it says of the stored state, for a layer, which is never written.
+    package var reasonInLayer: String {
+        switch self {
+        case .migrationFailed(let key, let version, let error):
+            "\(Self.quoted([key])) could not be migrated to version \(version): \(Self.text(of: error))"
+        default: description
         }
     }
 

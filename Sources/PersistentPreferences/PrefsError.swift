@@ -49,7 +49,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// ``quarantined(_:)``.
     case damaged(MalformedFile)
     /// A warning (``isWarning``): the write succeeded. It quarantined a damaged file and stored its known state with
-    /// the change. Or it found no file, quarantined the last good copy, and stored only the change.
+    /// the change. Or it found no file, quarantined the last good copy, and stored only the change. Or it stored the
+    /// result of a migration in which a value does not fit its property, and quarantined the unmigrated file.
     /// ``MalformedFile/quarantinedAs`` is the path.
     case quarantined(MalformedFile)
     /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so
@@ -87,7 +88,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// line and a column, or a path.
     case invalidImport(reason: String)
     /// The system cannot watch the file, for example because its limit of watches is reached. Observers receive the
-    /// changes of this process, but not the changes of other processes.
+    /// changes of this process. If a system call has failed (``StorageFailure/operation``), the file is read once a second
+    /// until it can be watched, so that changes of other processes come late; otherwise they do not come.
     case notWatched(StorageFailure)
     /// A warning (``isWarning``): two classes use one root, and have the same name or declare a key with different
     /// types. In a flat layout, in which all classes share one root: they declare a key with different types or

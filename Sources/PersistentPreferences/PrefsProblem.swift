@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ``PersistentPrefs/problems()`` lists all problems, and ``PersistentPrefs/onError(_:)`` gives the ``error`` of each once.
-/// A problem quotes no stored value. Two problems are equal if kind, source, path and reason are. A value type; may be
+/// A problem quotes no stored value. Two problems are equal if source, path and reason are. A value type; may be
 /// passed between threads.
 public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong. Later versions may add cases.
@@ -67,12 +67,10 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     public static func == (left: PrefsProblem, right: PrefsProblem) -> Bool {
-        left.kind == right.kind && left.source == right.source && left.path == right.path
-            && left.reason == right.reason
+        left.source == right.source && left.path == right.path && left.reason == right.reason
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(kind)
         hasher.combine(source)
         hasher.combine(path)
         hasher.combine(reason)
@@ -80,6 +78,17 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PrefsError {
+    /// Whether it is a fault that stands, and that every access meets; false for a mistake of the caller.
+    var isFault: Bool {
+        switch self {
+        case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged,
+            .notOurs,
+            .unknownError, .userDefaultsUnavailable, .invalidLayer, .notWatched, .problem:
+            true
+        default: false
+        }
+    }
+
     /// The problems that an access has met.
     var problems: [PrefsProblem] {
         func problems(
@@ -93,7 +102,7 @@ extension PrefsError {
         return switch self {
         case .typeMismatch(let failures): problems(failures, PrefsError.typeMismatch)
         case .constraintViolated(let failures): problems(failures, PrefsError.constraintViolated)
-        case .invalidLayer(let faults): faults.map { $0.problem() }
+        case .invalidLayer(let faults): faults.map(\.problem)
         case .problem(let problem): [problem]
         case .notWatched: [PrefsProblem(.watch, reason: description, cause: self)]
         default: [PrefsProblem(.store, reason: description, cause: self)]
@@ -102,9 +111,9 @@ extension PrefsError {
 }
 
 extension LayerFault {
-    /// - Parameter isName: whether it is about a name that no key has.
-    func problem(isName: Bool = false) -> PrefsProblem {
-        let kind: PrefsProblem.Kind = isName ? .unknownKey : place.isEmpty || place == layer ? .store : .value
-        return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: .invalidLayer([self]))
+    var problem: PrefsProblem {
+        // No access meets a name that no key has.
+        let cause: PrefsError? = kind == .unknownKey ? nil : .invalidLayer([self])
+        return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: cause)
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A bounded number of threads for code of the program that may block. A thread ends when nothing is left to do.
@@ -12,6 +13,7 @@ final class WorkerThreads: Sendable {
     static let count = 8
 
     private static let queue = DispatchQueue(label: "PersistentPreferences.workers", attributes: .concurrent)
+    private static let timers = DispatchQueue(label: "PersistentPreferences.workers.timers")
 
     private final class Job: Sendable {
         let run: @Sendable () -> Void
@@ -47,8 +49,10 @@ final class WorkerThreads: Sendable {
         case .caller: runJobs()
         case .runningThread:
             guard let end else { return }
-            Self.queue.asyncAfter(deadline: end) {
-                if self.takes(job) { job.run() }
+            DispatchReadiness.shared.after(end, on: Self.timers) {
+                DispatchReadiness.shared.async(on: Self.queue) {
+                    if self.takes(job) { job.run() }
+                }
             }
         }
     }

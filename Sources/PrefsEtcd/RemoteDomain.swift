@@ -236,6 +236,6 @@ package final class RemoteObserver: Sendable {
             return subscriber.receive(change)
         }
         // Not before the store has left its lock.
-        if let action { (isForeign ? DispatchQueue.main : .global()).async(execute: action) }
+        if let action { DispatchReadiness.shared.async(on: isForeign ? .main : .global(), action) }
     }
 }

@@ -67,8 +67,10 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
         var content: Content = [:]
         // A write must not store arguments and registered defaults.
         let domain = isForWriting ? defaults.domainName : nil
-        for key in keys {
-            content[key] = domain.map { defaults.value(ofEntry: key, inDomain: $0) } ?? defaults.value(ofEntry: key)
+        UserDefaults.inCLocale {
+            for key in keys {
+                content[key] = domain.map { defaults.value(ofEntry: key, inDomain: $0) } ?? defaults.value(ofEntry: key)
+            }
         }
         return DomainState(content, hasAllEntries: false)
     }
@@ -85,12 +87,10 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
     }
 
     private func committed() -> Content? {
-        let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
-        var content: Content = [:]
-        for (key, object) in entries ?? defaults.dictionaryRepresentation() {
-            content[key] = PropertyListVetter.value(ofStored: object)
+        UserDefaults.inCLocale {
+            let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
+            return (entries ?? defaults.dictionaryRepresentation()).mapValues(PropertyListVetter.value(ofStored:))
         }
-        return content
     }
 
     private struct Session: TransactionSession {
@@ -101,11 +101,33 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
         /// search list, or may have been changed by other code in the meantime.
         func commit(_ content: Content, durability: CommitDurability) throws {
             let before = self.content ?? [:]
-            for (key, value) in content where before[key] != value { defaults.set(value.object, forKey: key) }
-            for key in before.keys where content[key] == nil { defaults.removeObject(forKey: key) }
-            guard defaults.synchronize() else {
+            let changed = Set(before.keys).union(content.keys).filter { before[$0] != content[$0] }
+            let isStored = UserDefaults.inCLocale {
+                for key in changed { put(content[key], forKey: key) }
+                if defaults.synchronize() { return true }
+                // The object keeps the values that it could not store: reads would return them, and the next write would
+                // store them.
+                for key in changed { putBack(before[key], forKey: key) }
+                // It also fails if another suite of the process cannot be stored. Then the file has the new values.
+                _ = defaults.synchronize()
+                return false
+            }
+            guard isStored else {
                 throw FileError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
             }
+        }
+
+        private func put(_ value: StoredValue?, forKey key: String) {
+            if let value { defaults.set(value.object, forKey: key) } else { defaults.removeObject(forKey: key) }
+        }
+
+        private func putBack(_ former: StoredValue?, forKey key: String) {
+            // Without the name of the domain, the former value may be a registered default, which must not be stored.
+            if defaults.domainName == nil {
+                defaults.removeObject(forKey: key)
+                if defaults.value(ofEntry: key) == former { return }
+            }
+            put(former, forKey: key)
         }
     }
 }

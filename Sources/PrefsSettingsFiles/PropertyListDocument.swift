@@ -62,7 +62,7 @@ struct PropertyListDocument: Sendable {
                 try file.transact(durability: .powerCut) { transaction in
                     let now = transaction[PropertyListFile.documentKey]
                     try check(now)
-                    if keepsOther, now != root { try transaction.session?.quarantine() }
+                    if keepsOther, now != root { transaction.reasonToKeepFormer = "had values of another type" }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }
             }

@@ -44,7 +44,7 @@ enum Suites {
     static func defaults(of type: RVS_PersistentPrefs.Type) -> UserDefaults? {
         guard let name = name(for: type), !name.isEmpty else { return .standard }
         return state.withLock { state in
-            let defaults = state.defaults[name] ?? UserDefaults(suiteName: name)
+            let defaults = state.defaults[name] ?? UserDefaults.inCLocale { UserDefaults(suiteName: name) }
             state.defaults[name] = defaults
             return defaults
         }

@@ -88,6 +88,24 @@ import Testing
         }
     }
 
+    /// Two programs: one starts beside a typing error, the other one meets it while it runs. Neither writes.
+    @Test func aMistakeThatStandsIsLoggedWhenItStarts() throws {
+        try save(#"{ "message": "hi"\n "author": "Ann" }"#.replacing(#"\n"#, with: "\n"))
+        let message = "Pulse: \(settings.path): line 2, column 2: expected , or }"
+        var line = ""
+        repeat { line = try daemon.line() } while line == "alive, says Pulse"
+        #expect(line.hasPrefix(message), "\(line)")
+        let second = try PipedChild("Pulse", [settings.path], home: home, mergesErrors: true)
+        #expect(try second.line().hasPrefix(message))
+        #expect(try second.line() == "alive, says Pulse")
+        // Nothing was written, so the mended file is read.
+        try save(#"{ "message": "hi", "author": "Ann" }"#)
+        repeat { line = try second.line() } while line == "alive, says Pulse"
+        #expect(line == "hi, says Ann")
+        second.send(SIGTERM)
+        #expect(try second.exitCode() == 0)
+    }
+
     @Test func aHeldLockDoesNotKeepItFromItsEnd() throws {
         try set("message", "first")
         #expect(try daemon.line() == "first, says Pulse")

@@ -137,6 +137,34 @@ import Testing
                 """)
     }
 
+    /// Swift repairs other bytes, and a repaired text is another one.
+    @Test(
+        arguments: [
+            (#"TRACKER_TITLE="a$B" exec "$0" report "$1""#, "TRACKER_TITLE: environment: is not UTF-8", 0),
+            (#"exec "$0" report "--title=$B" "$1""#, "--title: arguments: is not UTF-8", 64),
+            (#"exec "$0" report "$1" --title "$B""#, "--title: arguments: is not UTF-8", 64),
+            (#"XDG_CONFIG_DIRS="/$B" exec "$0" report "$1""#, "system: XDG_CONFIG_DIRS is not UTF-8", 0),
+            // The character itself is text.
+            (#"TRACKER_TITLE=$(printf '\357\277\275') exec "$0" report "$1""#, "", 0),
+        ])
+    func whatIsNotUTF8IsIgnoredAndNamed(_ script: String, _ error: String, _ code: Int32) throws {
+        let words = ["-c", "B=$(printf '\\377'); \(script)", try Child.executable("Tracker").path, log]
+        let surroundings = ["HOME": home.path, "XDG_CONFIG_DIRS": system.path]
+        let result = try Child(URL(filePath: "/bin/bash"), words, environment: surroundings).wait()
+        let usage = code == 64 ? "Tracker: usage: \(Self.usage)\n" : ""
+        #expect(result.errors == (error.isEmpty ? "" : "Tracker: \(error)\n") + usage)
+        #expect(result.code == code)
+    }
+
+    /// The file that an administrator edits.
+    @Test func aMisspeltKeyOfTheSystemsFileIsNamed() throws {
+        try write(#"{"colums": 40}"#)
+        let place = "colums in \(system.appending(path: "tracker.json").path)"
+        #expect(
+            try report().errors
+                == "Tracker: \(place): system: is not a key of TrackerPrefs; did you mean \"columns\"?\n")
+    }
+
     @Test func aSaveChangesOnlyItsLineOfThePersonsFile() throws {
         let text = "{\n  // Of the office.\n  \"columns\": 30,\n  \"digits\": 9, // wrong\n  \"colour\": 1,\n}\n"
         try Data(text.utf8).write(to: usersFile)

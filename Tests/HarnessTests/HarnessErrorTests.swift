@@ -23,6 +23,10 @@ import Testing
     @Test func whatIsNotUTF8IsNamed() throws {
         let homeless = try home.bash(#"HOME=$(printf '/tmp/\377') exec "$0" get int"#)
         #expect(homeless == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
+        let configless = try home.bash(#"XDG_CONFIG_HOME=$(printf '/tmp/\377') exec "$0" get int"#)
+        #expect(
+            configless
+                == .failure("no configuration folder: XDG_CONFIG_HOME is not UTF-8; the stored state is unchanged"))
         let printed = try home.bash("exec prefs -f \"$(printf '\\377').plist\" set int 1")
         #expect(printed == .usageError("an argument is not valid UTF-8"))
         #expect(try home.folder.names().isEmpty)
@@ -104,6 +108,13 @@ import Testing
         try home.write(Data(), to: name)
         #expect(try prefs("get", "-f", file, "k") == .failure("\(kind) is empty: \(file)"))
         #expect(try prefs("set", "-f", file, "k", "1") == Printed())
+        // Neither is a link to a missing file, and it is not empty, either.
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "none")
+        for suffix in ["lastgood", "lock"] {
+            try? FileManager.default.removeItem(atPath: home.path(".\(name).\(suffix)"))
+        }
+        #expect(try prefs("get", "-f", file, "k") == .failure("\(kind) is a link to a missing file: \(file)"))
     }
 
     @Test func eachProblemOfAnExportHasItsLine() throws {

@@ -99,10 +99,12 @@ import Testing
     override var program: Program? { ofProgram }
 
     /// Commands are then those of a program with arguments and an environment above its file.
-    private func useProgram(_ layout: DomainLayout = .flat, _ variables: [String: String] = [:]) {
+    private func useProgram(
+        _ layout: DomainLayout = .flat, _ variables: [String: String] = [:], below: [PrefsLayer] = []
+    ) {
         let store = LayeredStore(
             JSONFileStore(url: home.folder.file("config.json"), layout: layout),
-            above: [.arguments(["p", "--no-wraps"]), .environment(prefix: "APP_", in: variables)])
+            above: [.arguments(["p", "--no-wraps"]), .environment(prefix: "APP_", in: variables)], below: below)
         ofProgram = Program(name: "named prefs") { AppPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
 
@@ -139,5 +141,20 @@ import Testing
             printed.output.contains(
                 "\nproblem: APP_FONTSIZE: environment: no key has this variable; did you mean \"APP_FONT_SIZE\"?\n"),
             "\(printed)")
+    }
+
+    /// The file that an administrator edits is no part of the root, either.
+    @Test(arguments: [DomainLayout.flat, .roots]) func theDoctorNamesAMisspelledKeyOfALayersFile(
+        _ layout: DomainLayout
+    ) throws {
+        let values: [String: Any] = ["fontSzie": 20]
+        let content = layout == .flat ? values : ["AppPrefs": values]
+        let file = try home.write(JSONSerialization.data(withJSONObject: content), to: "named.json")
+        useProgram(layout, below: [.system("named", in: ["XDG_CONFIG_DIRS": home.folder.path])])
+        #expect(try prefs("set", "user", "7") == Printed())
+        let printed = try prefs("doctor")
+        let problem = "fontSzie in \(file.path): system: is not a key of AppPrefs; did you mean \"fontSize\"?"
+        #expect(printed.output.contains("\nproblem: \(problem)\n"), "\(printed)")
+        #expect(!printed.output.contains("nothing needs mending"))
     }
 }

@@ -11,6 +11,7 @@ private final class SavedPrefs: PersistentPrefs, @unchecked Sendable {
     // Otherwise a problem of the file, of which an observer is told.
     @Pref var filler: [String] = []
     @Pref var own = 0
+    @Pref var filler = [String]()
 }
 
 /// A program that uses a file through the package while other programs save it, and judges all that it gets.

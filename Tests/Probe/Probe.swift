@@ -121,7 +121,7 @@ enum Probe {
         _ = prefs.problems()
         // The read uses only the engine: UserDefaults is not asked to read a damaged file.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
-        if prefs.update({ $0["text"] = "x" }) == nil, prefs.lastError?.isWarning == true { print("quarantined") }
+        if prefs.update({ $0["text"] = "x" })?.isWarning == true { print("quarantined") }
         print(
             prefs["count"] ?? "lost", prefs["text"] ?? "lost", UserDefaults.standard.string(forKey: "other") ?? "lost")
     }

@@ -1,12 +1,18 @@
 import Foundation
 import PersistentPreferences
+import PrefsKeys
+import TestSupport
 
 /// A program in hostile surroundings, which it creates itself. Each argument is a step, and its answer is a line.
 enum Surroundings {
     nonisolated(unsafe) private static var prefs: ProbePrefs?
     nonisolated(unsafe) private static var observation: PrefsObservation?
-    nonisolated(unsafe) private static var taken: [Int32] = []
+    nonisolated(unsafe) private static var errors: PrefsObservation?
     private static let heard = Locked(0)
+    private static let failures = Locked(0)
+
+    private struct rejected: PrefKey { static let defaultValue = 0 }
+    private struct other: PrefKey { static let defaultValue = 0 }
 
     static func run(_ steps: some Sequence<String>) {
         // The threads of the tests that start processes block signals.
@@ -32,6 +38,14 @@ enum Surroundings {
         case "get":
             let count = prefs?["count"] as? Int
             return "\(count.map { "\($0)" } ?? "nil") \(outcome)"
+        case "key":
+            // A key of a UserDefaults object: the number to store, or none to read it.
+            guard let suite = UserDefaults(suiteName: "probe.rejected") else { return "no suite" }
+            guard let number = numbers.first else { return "\(rejected.get(suite))" }
+            return rejected.set(number, suite).map { "\($0)" } ?? "ok"
+        case "other-key":
+            guard let suite = UserDefaults(suiteName: "probe.rejected") else { return "no suite" }
+            return other.set(numbers[0], suite).map { "\($0)" } ?? "ok"
         case "write":
             prefs?["text"] = rest
         case "read":
@@ -52,10 +66,38 @@ enum Surroundings {
             umask(mode_t(rest, radix: 8) ?? 0)
             return "ok"
         case "descriptors":
-            setDescriptors(areTaken: rest == "taken")
+            // Waits, because a file that is closed later would free a descriptor.
+            SystemCalls.real.finishClosing()
+            if rest == "taken" { Scarcity.leave(0) } else { Scarcity.release() }
             return "ok"
+        case "leave":
+            SystemCalls.real.finishClosing()
+            Scarcity.leave(numbers[0])
+            return "ok"
+        case "queues":
+            if rest == "taken" { Scarcity.takeQueues() } else { Scarcity.release() }
+            return "ok"
+        case "watched":
+            // Looks at /proc, which takes a descriptor.
+            return Patience.until { !Watching.queues().isEmpty } ? "ok" : "no queue"
+        case "forbid":
+            return Scarcity.forbid(rest) ? "ok" : "refused"
         case "observe":
             observation = prefs?.onChange { change in heard.withLock { $0 += change.count } }
+        case "cancel-at-error":
+            errors = prefs?.onError { _ in
+                failures.withLock { $0 += 1 }
+                observation?.cancel()
+            }
+        case "errors":
+            return "\(failures.withLock { $0 })"
+        case "key":
+            prefs?.key = rest
+        case "damage":
+            return (try? Data("damaged".utf8).write(to: URL(filePath: rest))) == nil ? "failed" : "ok"
+        case "hear":
+            _ = Patience.until { heard.withLock { $0 } >= numbers[0] }
+            return "\(heard.withLock { $0 })"
         case "heard":
             return "\(heard.withLock { $0 })"
         case "threads":
@@ -85,29 +127,11 @@ enum Surroundings {
         return setgroups(0, nil) == 0 && setgid(user) == 0 && setuid(user) == 0
     }
 
-    private static func setDescriptors(areTaken: Bool) {
-        if areTaken {
-            // Waits, because a file that is closed later would free a descriptor.
-            SystemCalls.real.finishClosing()
-            _ = setLimit(of: openFiles, to: 64)
-            while true {
-                let descriptor = open("/dev/null", O_RDONLY)
-                guard descriptor >= 0 else { break }
-                taken.append(descriptor)
-            }
-        } else {
-            taken.forEach { close($0) }
-            taken = []
-        }
-    }
-
     #if canImport(Glibc)
         private static let fileSize = Int32(RLIMIT_FSIZE.rawValue)
-        private static let openFiles = Int32(RLIMIT_NOFILE.rawValue)
         private static let processes = Int32(__RLIMIT_NPROC.rawValue)
     #else
         private static let fileSize = RLIMIT_FSIZE
-        private static let openFiles = RLIMIT_NOFILE
         private static let processes = RLIMIT_NPROC
     #endif
 

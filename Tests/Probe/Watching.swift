@@ -2,9 +2,9 @@ import Foundation
 import Observation
 import PersistentPreferences
 
-/// Observes the default store and prints each change as a line. Makes no reads. Accepts the commands `observe`,
-/// `track`, `cancel`, `count` and `cycle`, and answers each with the number of open inotify queues and whether they watch
-/// something.
+/// Observes the default store and prints each change as a line. Makes no other reads. Accepts the commands `observe`,
+/// `track`, `cancel`, `count`, `cycle`, `read`, `leave N` (descriptors) and `release`, and answers each with the number
+/// of open inotify queues and whether they watch something.
 enum Watching {
     nonisolated(unsafe) private static var observation: PrefsObservation?
 
@@ -18,6 +18,9 @@ enum Watching {
                 case "track": track(prefs)
                 case "cancel": observation = nil
                 case "count": break
+                case "read": _ = prefs.storedCount
+                case "release": Scarcity.release()
+                case _ where line.hasPrefix("leave "): Scarcity.leave(Int(line.dropFirst(6)) ?? 0)
                 case "cycle": cycle(prefs)
                 default: fatalError("no command \(line)")
                 }
@@ -53,7 +56,7 @@ enum Watching {
     }
 
     /// The numbers of the descriptors of inotify queues.
-    private static func queues() -> [String] {
+    static func queues() -> [String] {
         entries("/proc/self/fd").filter {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == "anon_inode:inotify"
         }

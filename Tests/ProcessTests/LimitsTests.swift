@@ -61,16 +61,31 @@ import Testing
     }
 
     /// RLIMIT_NPROC, which does not bind root.
+    private let noThread =
+        "cannot be watched, because no thread can start; raise the limit of processes (ulimit -u)"
+        + "; changes made elsewhere are not reported"
+
     @Test(.enabled(if: Hazard.canRunUnsanitized("surroundings: threads"))) func withoutThreads() throws {
         chmod(home.path, 0o777)
-        let message =
-            "cannot be watched, because no thread can start; raise the limit of processes (ulimit -u)"
-            + "; changes made elsewhere are not reported"
         try run(
             "threads",
             Root.asUser(12_345) + [
-                "threads none", "open \(path)", "set 1", "observe => \(message)", "get => 1 ok",
-                "observe => \(message)", "set 2", "heard => 1", "set 3", "heard => 2", "get => 3 ok",
+                "threads none", "open \(path)", "set 1", "observe => \(noThread)", "get => 1 ok",
+                "observe => \(noThread)", "set 2", "heard => 1", "set 3", "heard => 2", "get => 3 ok",
+            ])
+    }
+
+    /// The handler then runs on the thread that moves the observer to another root.
+    @Test(.enabled(if: Hazard.canRunUnsanitized("surroundings: threads")))
+    func aFailureHandlerWithoutAThreadMayCancelItsObservation() throws {
+        chmod(home.path, 0o777)
+        try run(
+            "cancel",
+            Root.asUser(12_345) + [
+                "threads none", "open \(path)", "set 1", "observe => \(noThread)", "damage \(path)",
+                // The other root does not have the value. After that nothing is heard.
+                "cancel-at-error => \(noThread)", "key Other", "errors => 1", "heard => 1", "key ProbePrefs",
+                "heard => 1",
             ])
     }
 

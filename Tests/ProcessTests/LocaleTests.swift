@@ -45,7 +45,11 @@ import Testing
         let config = home.file(".config")
         try FileManager.default.createDirectory(at: config, withIntermediateDirectories: true)
         try Data(Self.theirs.utf8).write(to: home.file("theirs.plist"))
-        try Data(Self.theirs.utf8).write(to: config.appending(path: "Probe.plist"))
+        let domains = ["Probe", "probe.suite", "probe.group", "probe.key", "probe.injected"].map {
+            config.appending(path: "\($0).plist")
+        }
+        for domain in domains { try Data(Self.theirs.utf8).write(to: domain) }
+        try Data(#"{"count": 0.25, "theirs": -1.5e-3}"#.utf8).write(to: home.file("theirs.json"))
         let result = try run(["locale", home.path], in: home, locales)
         #expect(
             result.output == """
@@ -55,18 +59,32 @@ import Testing
                 domain: 0.25 ok
                 domain written: 0.25 ok
                 export: {"count":0.25,"text":"y"}
+                suite: 0.25 0.25 ok
+                json: 0.25 0.25 ok
+                key: -0.0015 -0.0015 ok
+                group: 0.25 0.25 ok
+                key of an object: -0.0015 -0.0015 ok
+                object: 0.25 0.25 ok
 
                 """, "\(result.errors)")
         // Read in this process, which has another locale.
         #expect(try propertyList(at: home.file("ours.plist"))["ProbePrefs"] as? [String: Double] == ["count": 0.1])
         #expect(try String(contentsOf: home.file("ours.plist"), encoding: .utf8).contains("<real>0.1</real>"))
-        for file in [home.file("theirs.plist"), config.appending(path: "Probe.plist")] {
+        for file in domains + [home.file("theirs.plist")] {
             let list = try propertyList(at: file)
             #expect((list["ProbePrefs"] as? [String: Any])?["count"] as? Double == 0.25)
             #expect(list["theirs"] as? Double == -0.0015)
         }
+        for name in ["probe.suite", "probe.group", "probe.injected"] {
+            let list = try propertyList(at: config.appending(path: "\(name).plist"))
+            #expect((list["ProbePrefs"] as? [String: Any])?["text"] as? String == "x")
+        }
+        #expect(try propertyList(at: config.appending(path: "probe.key.plist"))["text"] as? String == "x")
+        #expect(
+            try String(contentsOf: home.file("theirs.json"), encoding: .utf8)
+                == #"{"count": 0.25, "text": "x", "theirs": -1.5e-3}"#)
         #expect(try propertyList(at: config.appending(path: "Probe.plist"))["other"] as? String == "mine")
-        let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
+        let names = try [home.path, config.path].flatMap(FileManager.default.contentsOfDirectory)
         #expect(!names.contains { $0.contains(".corrupt-") })
     }
 

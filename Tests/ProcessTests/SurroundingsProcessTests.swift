@@ -40,6 +40,23 @@ import Testing
         for name in Self.beside { #expect(mode("\(folder)/deep/er/\(name)") == 0o600, "\(name)") }
     }
 
+    /// What could not be stored is not read back, and is not stored by the next write.
+    @Test func aUserDefaultsObjectInAReadOnlyFolder() throws {
+        let config = home.path + "/.config"
+        mkdir(config, 0o755)
+        chmod(home.path, 0o755)
+        if Root.isHere { chown(config, 12_345, 12_345) }
+        let rejection = "UserDefaults could not be synchronized; the stored state is unchanged"
+        try run(
+            "read-only folder",
+            Root.asUser(12_345) + [
+                "shell chmod 555 \(config)", "key 7 => \(rejection)", "key => 0", "other-key 8 => \(rejection)",
+                "shell chmod 755 \(config)", "other-key 2", "key => 0",
+            ])
+        let stored = try propertyList(at: home.file(".config/probe.rejected.plist"))
+        #expect(stored as? [String: Int] == ["other": 2])
+    }
+
     @Test func withoutPermission() throws {
         let folder = home.path + "/inner"
         mkdir(folder, 0o777)

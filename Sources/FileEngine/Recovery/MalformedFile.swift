@@ -10,8 +10,9 @@ import PrefsPropertyLists
 /// ```
 ///
 /// It also describes a file that a write found missing although its last good copy existed; then `quarantinedAs` is the
-/// path of that copy. It contains names and keys of the file, and no value. A value type; may be passed between
-/// threads.
+/// path of that copy. And it describes a good file from which a migration has made a value that does not fit; then
+/// `quarantinedAs` is the path of the unmigrated file. It contains names and keys of the file, and no value. A value
+/// type; may be passed between threads.
 public struct MalformedFile: Sendable, Hashable {
     /// The state that reads return while the file is malformed, and that the next write starts from.
     public enum KnownState: Sendable, Hashable {
@@ -39,9 +40,15 @@ public struct MalformedFile: Sendable, Hashable {
     /// Whether a crash has left no bytes, so that a write has nothing to quarantine but the copy.
     package let isEmptied: Bool
 
-    init(path: String, fault: PropertyListFault, state: KnownState, isEmptied: Bool = false) {
+    /// Whether the file was good, and is kept because of what replaces it.
+    package let isWellFormed: Bool
+
+    init(
+        path: String, fault: PropertyListFault, state: KnownState, isEmptied: Bool = false, isWellFormed: Bool = false
+    ) {
         self.path = path
         self.isEmptied = isEmptied
+        self.isWellFormed = isWellFormed
         reason = fault.reason
         (line, column) = (fault.line, fault.column)
         self.state = state

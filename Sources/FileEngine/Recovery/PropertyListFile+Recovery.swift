@@ -98,26 +98,37 @@ extension PropertyListFile {
     /// What a write has quarantined.
     struct Quarantine {
         var name: String
-        /// What has the name: the file itself, its last good copy, or a new file with the last known state.
+        /// What has the name: the malformed file itself, a good file that is kept for a reason, the last good copy, or a
+        /// new file with the last known state.
         let kind: Kind
 
-        enum Kind { case file, copy, lastKnown }
+        enum Kind: Equatable {
+            case file, copy, lastKnown
+            case former(reason: String)
+        }
+
+        /// Whether there was no file, so that one name is enough for all of them.
+        var isOfMissing: Bool { kind == .copy || kind == .lastKnown }
     }
 
     /// Gives the malformed file a second name beside its own, and flushes names and bytes, so that the file may be
     /// replaced. The file exists at every moment. For a missing file, keeps what was known of it.
     ///
-    /// - Returns: nil for a good file, and for a missing file of which nothing was known.
-    func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> Quarantine? {
+    /// - Parameter reason: why a good file gets a second name, too; nil if it does not.
+    /// - Returns: nil for a good file without a reason, and for a missing file of which nothing was known.
+    func quarantine(
+        _ base: Snapshot, keepingBecause reason: String? = nil, under writeLock: WriteLock
+    ) throws -> Quarantine? {
         do throws(StorageFailure) {
             // A file that was emptied counts as missing: its bytes are nothing to keep.
             guard let file = base.file, let status = base.status, base.fault?.kind != .emptied,
                 base.fault != nil || base.content != nil
             else { return try quarantineLost(base, under: writeLock) }
-            if base.fault == nil { return nil }
+            let kind = base.fault == nil ? reason.map { Quarantine.Kind.former(reason: $0) } : .file
+            guard let kind else { return nil }
             let opened = try file.opened(names.file, under: writeLock)
             return Quarantine(
-                name: try quarantineName(of: names.file, opened, status, under: writeLock), kind: .file)
+                name: try quarantineName(of: names.file, opened, status, under: writeLock), kind: kind)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
@@ -126,7 +137,7 @@ extension PropertyListFile {
     /// Undoes `quarantine` after a failed write.
     func release(_ quarantine: Quarantine, _ base: Snapshot, under writeLock: WriteLock) {
         switch quarantine.kind {
-        case .file: release(quarantine.name, of: names.file, base.status, under: writeLock)
+        case .file, .former: release(quarantine.name, of: names.file, base.status, under: writeLock)
         case .copy: release(quarantine.name, of: names.lastGood, nil, under: writeLock)
         // This process still knows the state.
         case .lastKnown: try? system.remove(quarantine.name, in: writeLock.folder)
@@ -144,7 +155,7 @@ extension PropertyListFile {
         try? system.remove(name, in: writeLock.folder)
     }
 
-    /// Leaves the warning that a write has quarantined the file, or what was known of a missing one.
+    /// Leaves the warning that a write has quarantined the file or, if it was missing, what was known of it.
     func warn(of quarantine: Quarantine, _ base: Snapshot) {
         let state = base.status == nil ? "missing" : "empty"
         let missing =
@@ -156,26 +167,12 @@ extension PropertyListFile {
         let known = base.fault?.kind == .emptied ? base.fault?.report.state : nil
         var report = MalformedFile(path: names.path, fault: missing, state: known ?? .nothing)
         if let fault = base.fault, fault.kind != .emptied { report = fault.report }
+        if case .former(let reason) = quarantine.kind {
+            report = MalformedFile(
+                path: names.path, fault: PropertyListFault(reason: reason), state: .lastKnown, isWellFormed: true)
+        }
         report.quarantinedAs = names.path(of: quarantine.name)
         leaveWarning(.damaged(report))
-    }
-
-    /// Gives a file that parses, but does not suit its user, a second name beside its own, so that it may be replaced.
-    func quarantineFile(_ snapshot: Snapshot, under writeLock: WriteLock) throws {
-        // A malformed file is quarantined when it is replaced.
-        guard snapshot.fault == nil, let file = snapshot.file, let status = snapshot.status else { return }
-        do {
-            // An earlier attempt may have given it a second name, and failed. Every second name keeps the bytes.
-            if let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
-                there.isSameFile(as: status), there.links > 1
-            {
-                return
-            }
-            let opened = try file.opened(names.file, under: writeLock)
-            _ = try quarantineName(of: names.file, opened, status, under: writeLock)
-        } catch {
-            throw FileError.notStored(error.at(names.path))
-        }
     }
 
     /// Gives a file a second name, and flushes its bytes and its names.

@@ -7,18 +7,24 @@
         /// The folder, from the variables at the start of the process, because UserDefaults ignores later changes of
         /// them. A task that runs a command for another environment has another folder.
         @TaskLocal package static var path: Result<String, StorageFailure> = path(
-            of: initial, isSet: { getenv($0).map { $0.pointee != 0 } ?? false })
+            of: { withInitial($0) { String(validatingCString: $0) } ?? nil },
+            isSet: { withInitial($0) { $0.pointee != 0 } ?? false })
 
         /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`.
         ///
         /// - Parameters:
         ///   - variable: the value of a variable; nil if it is not set, or is not text.
-        ///   - isSet: whether such a variable is set.
+        ///   - isSet: whether such a variable is set, and not empty.
         package static func path(
             of variable: (String) -> String?, isSet: (String) -> Bool = { _ in false }
         ) -> Result<String, StorageFailure> {
             if let config = variable("XDG_CONFIG_HOME"), config.utf8.first == slash {
                 return .success(normalized(config))
+            }
+            // Otherwise, other settings than those of the variable would be read.
+            if variable("XDG_CONFIG_HOME") == nil, isSet("XDG_CONFIG_HOME") {
+                return .failure(
+                    StorageFailure(path: "", reason: "no configuration folder: XDG_CONFIG_HOME is not UTF-8"))
             }
             guard let home = variable("HOME"), !home.isEmpty else {
                 // UserDefaults would write to /.config.
@@ -58,25 +64,18 @@
             return .success(isReplaced ? String(name.dropLast(mark.count)) : name)
         }()
 
-        /// The value of a variable at the start of the process; nil if it is not set, or is not UTF-8, because a
-        /// repaired path would name another file.
+        /// Runs the body with the value of a variable at the start of the process, as a C string, because a path that is
+        /// not UTF-8 must not be repaired: it would name another file. nil if the variable is not set.
         ///
-        /// Reads C strings, because a dictionary of all variables would cost every program a third of a millisecond at
-        /// its start.
-        private static func initial(_ name: String) -> String? {
-            guard let block = initialEnvironment, !block.isEmpty else {
-                return getenv(name).flatMap { String(validatingCString: $0) }
-            }
+        /// Reads no dictionary of all variables, which would cost every program a third of a millisecond at its start.
+        private static func withInitial<R>(_ name: String, _ body: (UnsafePointer<CChar>) -> R) -> R? {
+            guard let block = initialEnvironment, !block.isEmpty else { return getenv(name).map { body($0) } }
             let prefix = name + "="
             return block.withUnsafeBufferPointer { bytes in
                 var entry = bytes.baseAddress
                 while let start = entry, let end = bytes.baseAddress.map({ $0 + bytes.count }), start < end {
                     // getenv returns the first of two entries with the same name.
-                    if strncmp(start, prefix, prefix.utf8.count) == 0,
-                        let value = String(validatingCString: start + prefix.utf8.count)
-                    {
-                        return value
-                    }
+                    if strncmp(start, prefix, prefix.utf8.count) == 0 { return body(start + prefix.utf8.count) }
                     entry = start + strlen(start) + 1
                 }
                 return nil

@@ -256,6 +256,8 @@ extension FileLocation: Domain {
 
     package var isBeingSaved: Bool { (try? read())?.isDuringSave ?? false }
 
+    package var watchFailure: StorageFailure? { place.withLock { $0.file }?.queue.feed.watchFailure }
+
     package func waitForSave() {
         _ = try? read(.untilSaved)
     }

@@ -29,6 +29,9 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         reason = Self.reason(operation, code)
     }
 
+    /// The calls that a watch needs, and that a filter of system calls may forbid.
+    private static let callsOfWatches: Set = ["inotify_init", "epoll_create1", "eventfd", "timerfd_create"]
+
     /// The words of the system, with what to do about a limit.
     private static func reason(_ operation: String, _ code: Int32) -> String {
         let words = String(cString: strerror(code))
@@ -39,6 +42,9 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         case ("inotify_init", EMFILE):
             "\(words); raise fs.inotify.max_user_instances or the limit of this process (ulimit -n)"
         case (_, EMFILE): "\(words); raise the limit of this process (ulimit -n)"
+        case (let call, EPERM) where callsOfWatches.contains(call),
+            (let call, ENOSYS) where callsOfWatches.contains(call):
+            "\(words); allow this call in the filter of system calls (seccomp) of this process"
         case (_, EFBIG): "\(words); raise the limit of file sizes (ulimit -f)"
         case (_, ENOSPC), (_, EDQUOT): "\(words); free some space"
         case (_, ELOOP): "\(words); expected a link that leads to a file"

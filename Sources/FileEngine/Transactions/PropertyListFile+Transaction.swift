@@ -67,8 +67,12 @@ extension PropertyListFile.Session {
     var content: Content? { base.content }
     var form: ValueForm { file.form(of: base) }
 
-    /// Stores the content, if it differs from the content of the file.
     func commit(_ content: Content, durability: CommitDurability) throws {
+        try commit(content, keepingFormerBecause: nil, durability: durability)
+    }
+
+    /// Stores the content, if it differs from the content of the file.
+    func commit(_ content: Content, keepingFormerBecause reason: String?, durability: CommitDurability) throws {
         try file.refuseLost(lock)
         let content = PropertyListCoder.storable(content, as: file.format(replacing: base))
         if base.fault == nil, (base.content ?? [:]).isEqual(to: content) {
@@ -76,9 +80,9 @@ extension PropertyListFile.Session {
             return isDurable(durability) ? () : try ensureDurable()
         }
         if file.topLevel == .document, content.isEmpty {
-            return try file.removeFile(base, durability: durability, under: lock)
+            return try file.removeFile(base, keptBecause: reason, durability: durability, under: lock)
         }
-        try file.store(content, replacing: base, durability: durability, under: lock)
+        try file.store(content, replacing: base, keptBecause: reason, durability: durability, under: lock)
     }
 
     func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int {
@@ -99,11 +103,6 @@ extension PropertyListFile.Session {
         } else if base.fault != nil {
             try file.removeFile(base, durability: .powerCut, under: lock)
         }
-    }
-
-    func quarantine() throws {
-        try file.refuseLost(lock)
-        try file.quarantineFile(base, under: lock)
     }
 
     func end() {

@@ -20,6 +20,9 @@ package final class Transaction {
     private(set) var isChanged = false
     /// Whether it is an update, which runs code of the program. Its path is looked at again before the commit.
     package var isUpdate = false
+    /// Why the commit keeps the state that it replaces under another name beside the file, and warns of it; nil if it
+    /// does not. Only a file can be kept.
+    package var reasonToKeepFormer: String?
     /// The highest durability that a write in it requires.
     var durability: CommitDurability
     /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body
@@ -254,6 +257,10 @@ package protocol TransactionSession {
     var content: Content? { get }
     /// Stores the new state. Throws before anything has changed, or `FileError.durabilityUnconfirmed` after.
     func commit(_ content: Content, durability: CommitDurability) throws
+    /// As `commit`, and keeps the replaced state under another name beside it. A domain that is not a file keeps nothing.
+    ///
+    /// - Parameter reason: why it is kept, for the warning that is left.
+    func commit(_ content: Content, keepingFormerBecause reason: String?, durability: CommitDurability) throws
     /// Rejects a change that the domain cannot store, before it joins others in one commit.
     ///
     /// - Parameters:
@@ -266,9 +273,6 @@ package protocol TransactionSession {
     func isDurable(_ durability: CommitDurability) -> Bool
     /// Makes the committed state survive a power cut.
     func ensureDurable() throws
-    /// Keeps the state that the session started from, which is about to be replaced, under another name beside it. Does
-    /// nothing if the domain is not a file.
-    func quarantine() throws
     /// Lets other processes in again.
     func end()
     /// The form in which the domain stores a content.
@@ -278,10 +282,14 @@ package protocol TransactionSession {
 }
 
 extension TransactionSession {
+    package func commit(
+        _ content: Content, keepingFormerBecause reason: String?, durability: CommitDurability
+    ) throws {
+        try commit(content, durability: durability)
+    }
     package func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int { 0 }
     package func isDurable(_ durability: CommitDurability) -> Bool { true }
     package func ensureDurable() {}
-    package func quarantine() {}
     package func end() {}
     package func stored(_ content: Content?) -> Content? { content }
     package var form: ValueForm { .exact }

@@ -122,7 +122,8 @@ private final class TransactionBatch: CommitGroup {
         feed.willCommit()
         let outcome: (any Error)?
         do {
-            try session.commit(content ?? [:], durability: durability)
+            let reason = changes.lazy.compactMap(\.transaction.reasonToKeepFormer).first
+            try session.commit(content ?? [:], keepingFormerBecause: reason, durability: durability)
             outcome = nil
         } catch {
             outcome = error

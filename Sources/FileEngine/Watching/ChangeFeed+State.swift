@@ -23,7 +23,7 @@ extension ChangeFeed {
 
         func report(foreign change: EntryChange?) {
             guard let actions = change.map(actions), !actions.isEmpty else { return }
-            DispatchQueue.main.async { actions.forEach { $0() } }
+            DispatchReadiness.shared.async(on: .main) { actions.forEach { $0() } }
         }
     }
 
@@ -31,7 +31,7 @@ extension ChangeFeed {
         weak var source: (any FeedSource)?
         var entries: [String: Entry] = [:]
         /// The entries with subscribers that could not be watched.
-        var unwatched: Set<String> = []
+        var unwatched: [String: StorageFailure] = [:]
         var isCommitting = false
         /// The number of commits that have ended, plus the reloads that ended while a subscriber was being added.
         var commits = 0

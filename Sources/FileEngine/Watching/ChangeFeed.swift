@@ -26,7 +26,8 @@ extension FeedSource {
 }
 
 /// Reports the changes of one domain's entries to subscribers: each commit of this process, in order, and the changes
-/// of others when the domain's watch reports something.
+/// of others when the domain's watch reports something. While an entry cannot be watched, the feed looks at the domain
+/// once a second, and tries to watch it.
 ///
 /// The feed keeps the last reported state of each entry. A commit is reported as the differences that its updates made.
 /// If a commit did not start from the last reported state, others have changed the entry, and their change is reported
@@ -44,6 +45,7 @@ package final class ChangeFeed: Sendable {
     private let queue = DispatchQueue(label: "PersistentPreferences.ChangeFeed")
     private let state = Locked(State())
     private let watches = EntryWatches()
+    private let polling = Polling()
 
     /// Called once, by the initializer of the domain, which the feed does not keep alive.
     package func start(_ source: any FeedSource) {
@@ -68,6 +70,9 @@ package final class ChangeFeed: Sendable {
 
     private var source: (any FeedSource)? { state.withLock { $0.source } }
 
+    /// Why an observed entry cannot be watched now; nil if all are watched.
+    var watchFailure: StorageFailure? { state.withLock { $0.unwatched.values.first } }
+
     var hasSubscribers: Bool { state.withLock { !$0.entries.isEmpty } }
 
     // MARK: - Subscriptions
@@ -89,7 +94,7 @@ package final class ChangeFeed: Sendable {
                 let look = try look(waits: true)
                 // Accesses have reported it, unless there are other subscribers, which only observe.
                 state.withLock { if $0.hasOneUser { $0.lastFault = look.fault } }
-                // Without a watch, the feed's queue may have no thread.
+                // Without a watch, the feed's queue may have no thread, and the domain is polled.
                 if failure == nil { lookAgain(after: look) }
                 // A file that cannot be read, or that is being saved, says nothing of its entries.
                 let found =
@@ -98,11 +103,12 @@ package final class ChangeFeed: Sendable {
                     } else {
                         Self.part(key, of: look.content)
                     }
-                if known != nil, let fault = look.fault { subscriber.failed(fault) }
-                if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
-                {
+                if let (start, change) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) }) {
+                    let fault = known == nil ? nil : look.fault.flatMap(subscriber.failed)
                     let domain = source
-                    return EntrySubscription(start: EntryState(start), catchUp: catchUp, failure: failure) {
+                    return EntrySubscription(
+                        start: EntryState(start), catchUp: Self.action(fault, change), failure: failure
+                    ) {
                         withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
                     }
                 }
@@ -114,6 +120,15 @@ package final class ChangeFeed: Sendable {
         }
     }
 
+    /// One action in place of two.
+    private static func action(_ first: Action?, _ second: Action?) -> Action? {
+        guard let first, let second else { return first ?? second }
+        return {
+            first()
+            second()
+        }
+    }
+
     /// - Returns: the last reported entry; nil if the subscriber is not subscribed.
     private func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
         let known = state.withLock { $0.remove(subscriber, from: key) }
@@ -121,22 +136,31 @@ package final class ChangeFeed: Sendable {
         return known
     }
 
-    /// Watches an entry as long as it has subscribers.
+    /// Watches an entry as long as it has subscribers. The feed polls while there is one that it cannot watch.
     @discardableResult
     private func updateWatch(of key: String) -> StorageFailure? {
         let failure = watches.update(key, isWanted: { state.withLock { $0.entries[key] != nil } }) {
             () throws(StorageFailure) in
             try source?.watch(entry: key) { [weak self] in self?.scheduleReload() }
         }
-        state.withLock { state in
-            if failure == nil { state.unwatched.remove(key) } else { state.unwatched.insert(key) }
+        let hasNews = state.withLock { state in
+            if let failure { state.unwatched[key] = failure }
+            return failure != nil || state.unwatched.removeValue(forKey: key) != nil
+        }
+        if hasNews {
+            polling.update(isNeeded: state.withLock({ !$0.unwatched.isEmpty })) { [weak self] in self?.poll() }
         }
         return failure
     }
 
+    private func poll() {
+        watchAgain()
+        scheduleReload()
+    }
+
     /// Watches the entries that could not be watched, for example because there was no inotify queue left.
     private func watchAgain() {
-        for key in state.withLock({ $0.unwatched }) where updateWatch(of: key) == nil { scheduleReload() }
+        for key in state.withLock({ $0.unwatched.keys }) where updateWatch(of: key) == nil { scheduleReload() }
     }
 
     // MARK: - Commits of this process
@@ -205,7 +229,9 @@ package final class ChangeFeed: Sendable {
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {
-            return CommittedState(content: nil, fault: error as? FileError ?? .unreadable(Self.failure(error)))
+            let fault = error as? FileError ?? .unreadable(Self.failure(error))
+            // Nothing tells that the limit is not reached any more.
+            return CommittedState(content: nil, fault: fault, next: fault.isOfLimit ? .seconds(1) : nil)
         }
     }
 
@@ -221,7 +247,7 @@ package final class ChangeFeed: Sendable {
             return state.entries.values.flatMap(\.subscribers.all)
         }
         var told = Set<ObjectIdentifier>()
-        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault) }
+        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault)?() }
     }
 
     private func lookAgain(after look: CommittedState) {
@@ -233,7 +259,7 @@ package final class ChangeFeed: Sendable {
             return true
         }
         guard isFirst else { return }
-        queue.asyncAfter(deadline: due) { [weak self] in
+        DispatchReadiness.shared.after(due, on: queue) { [weak self] in
             self?.state.withLock { if $0.nextLook == due { $0.nextLook = nil } }
             self?.reload()
         }
@@ -242,5 +268,12 @@ package final class ChangeFeed: Sendable {
     /// The entry under a key; all entries as one dictionary for a flat domain, whose key is empty.
     static func part(_ key: String, of content: Content?) -> StoredValue? {
         key.isEmpty ? content.map(StoredValue.dictionary) : content?[key]
+    }
+}
+
+extension FileError {
+    /// Whether the process or the system has no room for another open file.
+    fileprivate var isOfLimit: Bool {
+        if case .unreadable(let failure) = self { [EMFILE, ENFILE, ENOMEM].contains(failure.code) } else { false }
     }
 }

@@ -125,8 +125,10 @@ package protocol EntrySubscriber: AnyObject, Sendable {
     func pathChanged()
 
     /// Called if the domain is malformed or cannot be read, once for each reason; with nil when it can be read again.
-    /// Runs on a queue of the feed, without a lock, and must return at once.
-    func failed(_ error: FileError?)
+    /// Must return at once.
+    ///
+    /// - Returns: an action to run once every lock is released.
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)?
 
     /// The object that is told of a fault once, however many subscriptions it has.
     var reader: ObjectIdentifier { get }
@@ -134,7 +136,7 @@ package protocol EntrySubscriber: AnyObject, Sendable {
 
 extension EntrySubscriber {
     package func pathChanged() {}
-    package func failed(_ error: FileError?) {}
+    package func failed(_ error: FileError?) -> (@Sendable () -> Void)? { nil }
     package var reader: ObjectIdentifier { ObjectIdentifier(self) }
 }
 
@@ -153,7 +155,8 @@ package struct LastKnownEntry: Sendable {
 package final class EntrySubscription: Sendable {
     /// The entry that the subscriber starts from.
     package let start: EntryState
-    /// The result of `receive` for the difference to the entry that the subscriber knew.
+    /// The results of `receive` for the difference to the entry that the subscriber knew, and of `failed`. The caller
+    /// runs it once it holds no lock.
     package let catchUp: (@Sendable () -> Void)?
     /// Why changes made elsewhere are not received.
     package let failure: StorageFailure?

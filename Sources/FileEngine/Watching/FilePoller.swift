@@ -14,8 +14,9 @@ final class FilePoller: Sendable {
 
     /// Calls the closure once a second until the returned object is released.
     ///
-    /// - Returns: nil if the system has no thread to give.
+    /// - Returns: nil if the system has no thread to give, and in a forked child, in which the thread does not exist.
     func start(_ look: @escaping @Sendable () -> Void) -> AnyObject? {
+        if LockRegistry.forkCount > 0 { return nil }
         let poll = Poll(self)
         let hasThread = state.withLock { state in
             state.looks[ObjectIdentifier(poll)] = look
@@ -49,5 +50,28 @@ final class FilePoller: Sendable {
             let look = poller.state.withLock { $0.looks.removeValue(forKey: ObjectIdentifier(self)) }
             withExtendedLifetime(look) {}
         }
+    }
+}
+
+/// Calls a closure once a second while that is needed.
+struct Polling: Sendable {
+    private let poll = Locked<AnyObject?>(nil)
+
+    /// Starts or ends the calls. If the system has no thread to give, the next call of this method tries again.
+    ///
+    /// - Parameter isNeeded: evaluated while no other thread starts or ends the calls.
+    func update(isNeeded: @autoclosure () -> Bool, _ look: @escaping @Sendable () -> Void) {
+        let former = poll.withLock { poll in
+            defer {
+                if !isNeeded() {
+                    poll = nil
+                } else if poll == nil {
+                    poll = FilePoller.shared.start(look)
+                }
+            }
+            return poll
+        }
+        // Released outside the lock.
+        withExtendedLifetime(former) {}
     }
 }

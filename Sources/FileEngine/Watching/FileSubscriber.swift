@@ -12,7 +12,11 @@ final class FileSubscriber: EntrySubscriber {
         var place: (file: PropertyListFile, subscription: EntrySubscription)?
         var links: [String] = []
         var linkWatches: [FileWatch] = []
+        /// Looks at the links while one of them cannot be watched.
+        var poll: AnyObject?
         var isOver = false
+        /// Where the links are looked at. Other paths need no queue.
+        lazy var queue = DispatchQueue(label: "PersistentPreferences.FileSubscriber")
         /// Whether the links are looked at again soon.
         var hasNextLook = false
         /// The last reported entry, while there is no subscription.
@@ -51,19 +55,17 @@ final class FileSubscriber: EntrySubscriber {
         resubscribe()
     }
 
-    func failed(_ error: FileError?) { subscriber.failed(error) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? { subscriber.failed(error) }
 
     var reader: ObjectIdentifier { subscriber.reader }
 
     /// Watches the links on the path and subscribes to the file that they lead to.
     private func resubscribe() {
-        let next: Duration? = state.withLock { state in
+        let next: (wait: Duration, queue: DispatchQueue)? = state.withLock { state in
             guard !state.isOver else { return nil }
             var next: Duration?
-            // If the path leads nowhere, or cannot be watched, the subscription stays where it is.
-            let formerWatches = state.linkWatches
-            if let new = watchLinks(unless: state.links) { (state.links, state.linkWatches) = new }
-            withExtendedLifetime(formerWatches) {}
+            watchLinks(&state)
+            // If the path leads nowhere, the subscription stays where it is.
             try? location.withFile { file in
                 try file.requireNoLink()
                 if let place = state.place {
@@ -76,31 +78,39 @@ final class FileSubscriber: EntrySubscriber {
                 }
                 let new = try file.queue.feed.subscribe(to: key, self, from: state.known)
                 (state.place, state.known) = ((file, new), nil)
-                if let catchUp = new.catchUp { DispatchQueue.main.async(execute: catchUp) }
+                if let catchUp = new.catchUp { DispatchReadiness.shared.async(on: .main, catchUp) }
             }
             defer { state.hasNextLook = state.hasNextLook || next != nil }
-            return state.hasNextLook ? nil : next
+            return state.hasNextLook ? nil : next.map { ($0, state.queue) }
         }
         guard let next else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in
+        DispatchReadiness.shared.after(.now() + next.wait / .seconds(1), on: next.queue) { [weak self] in
             self?.state.withLock { $0.hasNextLook = false }
             self?.resubscribe()
         }
     }
 
-    /// - Parameter watched: the links that are watched. Each watch follows its link, so these are not watched anew.
-    /// - Returns: nil if no link could be watched, or none has to be.
-    private func watchLinks(unless watched: [String]) -> ([String], [FileWatch])? {
-        var watches: ([String], [FileWatch])?
+    /// Watches the links on the path. A watch follows its link, so the links that are watched are not watched anew.
+    private func watchLinks(_ state: inout State) {
+        let queue = state.queue
+        var (isNew, hasFailed) = (false, false)
         // A round repeats if a link was changed before it was watched.
         for _ in 0..<100 {
-            guard let links = links(), watches != nil || links != watched, let new = try? links.map(watchLink) else {
+            guard let links = links(), isNew || links != state.links else { break }
+            guard let new = try? links.map({ try watch($0, on: queue) }) else {
+                hasFailed = true
                 break
             }
-            watches = (links, new)
+            let former = state.linkWatches
+            (state.links, state.linkWatches, isNew) = (links, new, true)
+            withExtendedLifetime(former) {}
             if self.links() == links { break }
         }
-        return watches
+        if !hasFailed {
+            state.poll = nil
+        } else if state.poll == nil {
+            state.poll = FilePoller.shared.start { [weak self] in queue.async { [weak self] in self?.resubscribe() } }
+        }
     }
 
     /// The links on the path; nil if the path cannot be resolved.
@@ -108,9 +118,9 @@ final class FileSubscriber: EntrySubscriber {
         try? PathResolution(location.path, system: location.system).links
     }
 
-    private func watchLink(_ path: String) throws -> FileWatch {
-        try FileWatch(FileNames(path: path), system: location.system) { [weak self] in
-            DispatchQueue.global().async { [weak self] in self?.resubscribe() }
+    private func watch(_ link: String, on queue: DispatchQueue) throws -> FileWatch {
+        try FileWatch(FileNames(path: link), system: location.system) { [weak self] in
+            queue.async { [weak self] in self?.resubscribe() }
         }
     }
 }

@@ -7,7 +7,8 @@ import PrefsPropertyLists
 /// may be exchanged. If the folder is missing, it watches the nearest existing folder above it.
 ///
 /// It also polls the file once a second in three cases: where the system does not report the changes of others, as on a
-/// network; if the file is a mount of its own, whose changes are made elsewhere; and while watching fails.
+/// network; if the file is a mount of its own, whose changes are made elsewhere; and while watching fails after it has
+/// begun. If it cannot begin, the caller polls, and tries again.
 package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
@@ -16,7 +17,7 @@ package final class FileWatch: Sendable {
     private let settling = Lock()
     /// The current watch, and whether it watches the file's own folder. nil if nothing can be watched.
     private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
-    private let poll = Locked<AnyObject?>(nil)
+    private let polling = Polling()
 
     package init(
         _ names: FileNames, system: SystemCalls, _ changed: @escaping @Sendable () -> Void
@@ -71,16 +72,6 @@ package final class FileWatch: Sendable {
     }
 
     private func setPolling(_ isNeeded: Bool) {
-        let former = poll.withLock { poll in
-            defer {
-                if !isNeeded {
-                    poll = nil
-                } else if poll == nil {
-                    poll = FilePoller.shared.start { [weak self] in self?.receive(isGone: false) }
-                }
-            }
-            return poll
-        }
-        withExtendedLifetime(former) {}
+        polling.update(isNeeded: isNeeded) { [weak self] in self?.receive(isGone: false) }
     }
 }

@@ -67,6 +67,8 @@
         /// - Parameter lost: the former queue, which the program has closed. Its handlers are called, so that they watch
         ///   again.
         init(replacing lost: NotificationQueue? = nil) throws(StorageFailure) {
+            // Before the queue is made, because closing it would take long.
+            let descriptors = try DispatchReadiness.shared.reserve()
             var descriptor = SystemCalls.aboveStandardStreams(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)))
             if let lost, descriptor == lost.file.descriptor {
                 // Dispatch still knows this number as that of the lost queue.
@@ -76,7 +78,10 @@
             guard descriptor >= 0 else { throw StorageFailure("inotify_init", "", code: errno) }
             file = .kept(descriptor, .real)
             // Dispatch waits for ever in the calling thread if it cannot start a thread.
+            let hasStarted = DispatchSemaphore(value: 0)
             let hasThread = DetachedThread.start { [self] in
+                DispatchReadiness.shared.start(with: descriptors)
+                hasStarted.signal()
                 listen()
                 lost?.allHandlers.forEach { $0(true) }
             }
@@ -84,6 +89,8 @@
                 let reason = "cannot be watched, because no thread can start; raise the limit of processes (ulimit -u)"
                 throw StorageFailure(path: "", reason: reason, code: EAGAIN)
             }
+            // This thread opens the file next, and must not take what is there for Dispatch.
+            if descriptors != nil { _ = hasStarted.wait(timeout: .now() + .seconds(1)) }
         }
 
         private func listen() {

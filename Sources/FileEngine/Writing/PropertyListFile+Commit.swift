@@ -8,10 +8,12 @@ extension PropertyListFile {
     /// name, throws `outcomeUnknown`. After the rename the new state is current, here and on disk,
     /// and a failure means that its durability is unconfirmed.
     ///
-    /// - Parameter encoding: the bytes of the content and their format; nil to encode it in the format of the file.
+    /// - Parameters:
+    ///   - encoding: the bytes of the content and their format; nil to encode it in the format of the file.
+    ///   - reason: why a good file is quarantined, too; nil if it is not.
     func store(
         _ content: Content, as encoding: (bytes: FileBytes, format: FileFormat)? = nil, replacing base: Snapshot,
-        durability: CommitDurability, under writeLock: WriteLock
+        keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss, encoding == nil {
             throw FileError.notStored(StorageFailure(path: names.path, reason: loss))
@@ -19,7 +21,7 @@ extension PropertyListFile {
         let (bytes, format) = try encoding ?? encoded(content, replacing: base)
         // A correction replaces exactly the bytes that its caller has.
         let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
-        let quarantine = isCorrection ? nil : try quarantine(base, under: writeLock)
+        let quarantine = isCorrection ? nil : try quarantine(base, keepingBecause: reason, under: writeLock)
         // The file of a server is gone after the rename.
         let before =
             base.fileSystem.isOnServer && ToolHook.current?.committed != nil
@@ -33,7 +35,7 @@ extension PropertyListFile {
             throw error
         }
         if var quarantine {
-            if quarantine.kind != .file { quarantine.name = renameToSharedCopy(quarantine.name, under: writeLock) }
+            if quarantine.isOfMissing { quarantine.name = renameToSharedCopy(quarantine.name, under: writeLock) }
             warn(of: quarantine, base)
         }
         let time = system.monotonicNow()
@@ -94,8 +96,12 @@ extension PropertyListFile {
     }
 
     /// Removes the last good copy, which would bring the file back, and then the file. Quarantines a malformed file.
-    func removeFile(_ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock) throws {
-        let quarantine = try quarantine(base, under: writeLock)
+    ///
+    /// - Parameter reason: why a good file is quarantined, too; nil if it is not.
+    func removeFile(
+        _ base: Snapshot, keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
+    ) throws {
+        let quarantine = try quarantine(base, keepingBecause: reason, under: writeLock)
         do {
             _ = try checkFileUnchanged(base, under: writeLock)
             try removeLastGoodCopy(under: writeLock)

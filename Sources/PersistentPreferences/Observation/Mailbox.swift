@@ -107,7 +107,7 @@ package final class Mailbox<Element>: EntrySubscriber {
     /// - Returns: the delivery, if no thread can be started for it. It must run when the caller holds no lock.
     private func beginDelivery() -> (@Sendable () -> Void)? {
         guard let queue else { return WorkerThreads.observers.begin { self.deliverNext() } }
-        queue.async { self.deliverNext() }
+        DispatchReadiness.shared.async(on: queue) { self.deliverNext() }
         return nil
     }
 

@@ -52,7 +52,7 @@ final class ObservationBridge: Sendable {
     private func listen(to prefs: PersistentPrefs) {
         subscribe(to: prefs)
         if UnheardChanges.isOnMainThread, state.withLock({ $0.unheard.begin() }) {
-            DispatchQueue.main.async { [weak self, weak prefs] in
+            DispatchReadiness.shared.async(on: .main) { [weak self, weak prefs] in
                 guard let self, let prefs else { return }
                 announce(state.withLock { $0.unheard.take() }, of: prefs)
             }

@@ -11,7 +11,7 @@ package typealias EntryChangeReceiver = @Sendable (EntryChange) -> (@Sendable ()
 final class RootSubscriber: EntrySubscriber {
     private let root: ObservedRoot
     private let receiver: EntryChangeReceiver
-    private let failed: (@Sendable (PrefsError?) -> Void)?
+    private let failed: (@Sendable () -> (@Sendable () -> Void)?)?
     private let state: Locked<State>
 
     private struct State {
@@ -20,10 +20,10 @@ final class RootSubscriber: EntrySubscriber {
         var isOver = false
     }
 
-    /// - Parameter failed: called with a fault of the store, and with its end; nil for the failure handlers of the
-    ///   instance.
+    /// - Parameter failed: called for a fault of the store, and for its end. It must return at once; what it returns runs
+    ///   without a lock. nil for the failure handlers of the instance.
     init(
-        _ root: ObservedRoot, failed: (@Sendable (PrefsError?) -> Void)? = nil,
+        _ root: ObservedRoot, failed: (@Sendable () -> (@Sendable () -> Void)?)? = nil,
         _ receiver: @escaping EntryChangeReceiver
     ) {
         self.root = root
@@ -89,10 +89,13 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     /// Calls the failure handler. ``PersistentPrefs/lastError`` stays the outcome of the latest access.
-    func failed(_ error: FileError?) {
-        if let failed { return failed(error.map { PrefsError($0) }) }
-        guard let error else { return root.state.endFaultOfStore() }
-        WorkerThreads.observers.run { [state = root.state] in state.owner?.reportOnce(PrefsError(error)) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
+        if let failed { return failed() }
+        guard let error else {
+            root.state.endFaultOfStore()
+            return nil
+        }
+        return WorkerThreads.observers.begin { [state = root.state] in state.owner?.reportOnce(PrefsError(error)) }
     }
 
     /// The failure handlers are told once for all subscribers of the instance.

@@ -25,8 +25,8 @@ public struct PrefsMigration: Sendable {
     ///     values of keys that are no longer allowed. It may run several times on the same state, on any thread, so it
     ///     must depend only on the values. Nothing changes if it throws, or if a property list cannot hold its result.
     ///     A value in its result that violates the type or a constraint of its property is kept, reads as the default
-    ///     and is reported. If the root is stored in a file, the first write of such a result keeps a copy of the
-    ///     unmigrated file in quarantine.
+    ///     and is reported. If the root is stored in a file, the first write of such a result keeps the
+    ///     unmigrated file in quarantine, and reports the warning ``PrefsError/quarantined(_:)``.
     public init(to version: Int, _ migrate: @escaping @Sendable (_ values: inout [String: Any]) throws -> Void) {
         self.version = version
         self.migrate = migrate

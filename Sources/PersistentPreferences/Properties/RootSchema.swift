@@ -39,7 +39,9 @@ package struct RootSchema: Sendable {
     /// root in the current shape stay unchanged.
     ///
     /// - Throws: `PrefsError.migrationFailed`.
-    func current(_ stored: [String: StoredValue]?, root: String) throws(PrefsError) -> [String: StoredValue]? {
+    package func current(
+        _ stored: [String: StoredValue]?, root: String
+    ) throws(PrefsError) -> [String: StoredValue]? {
         guard !isTrivial, let stored, !stored.isEmpty, !isNewer(stored) else { return stored }
         let version = try version(of: stored, root: root)
         var values = stored
@@ -123,6 +125,9 @@ package struct RootSchema: Sendable {
         [versionKey, Self.defaultVersionKey].lazy.compactMap { values[$0] }.first { !$0.isNull }
     }
 
+    /// Whether a root says which version it has.
+    package func isMarked(_ values: [String: StoredValue]) -> Bool { mark(in: values) != nil }
+
     /// Whether a root has a newer version. Such a root stays as it is: a newer program has written it.
     private func isNewer(_ values: [String: StoredValue]?) -> Bool {
         guard let version = values.flatMap(mark) else { return false }
@@ -152,14 +157,14 @@ package struct RootSchema: Sendable {
     }
 
     /// That a newer version of the class has written the root; nil if none has.
-    func newerVersion(of stored: [String: StoredValue]) -> String? {
+    package func newerVersion(of stored: [String: StoredValue]) -> String? {
         guard mark(in: stored) != nil, let version = try? version(of: stored, root: ""), version > newest else {
             return nil
         }
         return "is \(version), and this program knows versions up to \(newest): a newer one has written the values"
     }
 
-    private var newest: Int { migrations.last?.version ?? 0 }
+    var newest: Int { migrations.last?.version ?? 0 }
 
     private func version(of values: [String: StoredValue], root: String) throws(PrefsError) -> Int {
         guard let stored = mark(in: values) else { return versionOfUnmarked }

@@ -211,7 +211,7 @@ struct Root {
             before = nil
             return try transaction.apply(difference, to: key, roots.layout)
         }
-        if effect.replacesMismigrated { try Transaction.current?.session?.quarantine() }
+        transaction.reasonToKeepFormer = effect.mismigration ?? transaction.reasonToKeepFormer
         for formerKey in effect.movedRoots { try roots.transact(on: formerKey) { $0.replace(formerKey, with: nil) } }
         try transaction.replace(root: key, roots.layout, before, with: effect.values)
     }
@@ -253,8 +253,9 @@ struct RootEffect {
     var values: [String: StoredValue]?
     /// The former root keys whose entries go with the change.
     var movedRoots: [String] = []
-    /// Whether a faulty migration step may have lost values, so that the stored state is kept in quarantine.
-    var replacesMismigrated = false
+    /// What does not fit in the result of the migrations. A faulty step may have lost values, so the stored state is kept
+    /// in quarantine.
+    var mismigration: String?
 }
 
 extension RootView {
@@ -329,7 +330,21 @@ extension RootView {
         guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
         return RootEffect(
             values: schema.withVersion(try written(values)), movedRoots: formerKey.map { [$0] } ?? [],
-            replacesMismigrated: !migrated.isEmpty && (try? root.state.declarations.check(migrated)) == nil)
+            mismigration: mismigration(in: migrated))
+    }
+
+    /// What does not fit among the values that migrations have made, as a clause; nil if all fit.
+    private func mismigration(in migrated: [String: StoredValue]) -> String? {
+        if migrated.isEmpty { return nil }
+        do throws(PrefsError) {
+            try root.state.declarations.check(migrated)
+            return nil
+        } catch {
+            let failures = error.failures.map(\.description)
+            return "the migration of the root \"\(ShownText.key(root.key))\" to version \(root.schema.newest) "
+                + "gave values that do not fit: \(failures.first ?? "")"
+                + (failures.count > 1 ? " and \(failures.count - 1) more" : "")
+        }
     }
 
     private func clearing(_ difference: RootChange) throws -> RootEffect {

@@ -27,8 +27,8 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     ///
     /// - Parameter keys: all keys of an instance.
     func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault]
-    /// The keys of a root in each file of a layer.
-    func fileEntries(of root: String) -> [(layer: String, path: String, form: ValueForm, keys: [String])]
+    /// The entries of a root in each file of a layer, as a class sees them.
+    func fileEntries(of root: String, in declarations: ClassDeclarations) -> [LayerFileEntries]
     /// A root between the layers that need no type of a property; nil if neither has values.
     func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]?
     /// Lets a user change the objects of a root between its layers. Changed values are vetted and stored.
@@ -37,6 +37,22 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     func change(
         _ stored: inout [String: StoredValue]?, root: String, _ body: (inout [String: Any]?) throws -> Void
     ) throws
+}
+
+/// The entries of a root in the file of a layer, as a class sees them.
+package struct LayerFileEntries: Sendable {
+    let layer: String
+    let path: String
+    let form: ValueForm
+    /// The keys after a migration. Empty if it has failed.
+    let keys: [String]
+    /// That a newer version of the class has written the root; nil if none has.
+    let newerVersion: String?
+
+    package init(layer: String, path: String, form: ValueForm, keys: [String], newerVersion: String?) {
+        (self.layer, self.path, self.form) = (layer, path, form)
+        (self.keys, self.newerVersion) = (keys, newerVersion)
+    }
 }
 
 /// The layers around a root, as a part of the entry that subscribers receive.
@@ -143,14 +159,27 @@ public struct LayerFault: Sendable, Hashable, CustomStringConvertible {
     /// shortened to 40 characters. It never quotes a stored value or a value of a file.
     public let reason: String
 
-    package init(layer: String, place: String, reason: String) {
-        (self.layer, self.place, self.reason) = (layer, place, reason)
+    /// What kind of problem it is. Nobody sees it, so two faults are equal without it.
+    let kind: PrefsProblem.Kind
+
+    package init(layer: String, place: String, reason: String, kind: PrefsProblem.Kind = .value) {
+        (self.layer, self.place, self.reason, self.kind) = (layer, place, reason, kind)
     }
 
-    /// One line: the layer, the place and the reason.
+    /// One line: the layer, the place and the reason. A path stands once.
     public var description: String {
-        let place = place.isEmpty || place == layer ? "" : ShownText.line(place, longest: 300) + ": "
+        let place = placeInLayer(place, layer).map { ShownText.line($0, longest: 300) + ": " } ?? ""
         return "layer \(ShownText.line(layer, longest: 300)): \(place)\(ShownText.message(reason))"
+    }
+
+    public static func == (left: LayerFault, right: LayerFault) -> Bool {
+        left.layer == right.layer && left.place == right.place && left.reason == right.reason
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(layer)
+        hasher.combine(place)
+        hasher.combine(reason)
     }
 }
 
@@ -167,9 +196,18 @@ public struct CoveredKey: Sendable, Hashable, CustomStringConvertible {
         (self.key, self.layer, self.place) = (key, layer, place)
     }
 
-    /// One line: `"size" is set by the layer environment (EDITOR_size)`.
+    /// One line: `"size" is set by the layer environment (EDITOR_size)`. A path stands once.
     public var description: String {
-        let place = place == key ? "" : " (\(ShownText.line(place, longest: 300)))"
+        let shown = placeInLayer(place, layer).flatMap { $0 == key ? nil : $0 }
+        let place = shown.map { " (\(ShownText.line($0, longest: 300)))" } ?? ""
         return "\"\(ShownText.key(key))\" is set by the layer \(ShownText.line(layer, longest: 300))\(place)"
     }
+}
+
+/// A place without the path of its file, if that is the name of the layer; nil if nothing is left.
+private func placeInLayer(_ place: String, _ layer: String) -> String? {
+    if place.isEmpty || place == layer { return nil }
+    let end = " in " + layer
+    return place.utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
+        ? String(decoding: place.utf8.dropLast(end.utf8.count), as: UTF8.self) : place
 }

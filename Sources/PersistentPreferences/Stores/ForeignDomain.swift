@@ -174,6 +174,6 @@ private final class ForeignRoot: Sendable {
             ).flatMap(subscriber.receive)
         }
         guard let action else { return }
-        isForeign ? DispatchQueue.main.async(execute: action) : action()
+        isForeign ? DispatchReadiness.shared.async(on: .main, action) : action()
     }
 }

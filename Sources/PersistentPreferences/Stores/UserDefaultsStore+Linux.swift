@@ -26,9 +26,6 @@
     /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its
     /// cache. Without dirty keys it costs less than a microsecond.
     ///
-    /// Its calls run in the C locale: Foundation's XML parser uses the decimal separator of the thread's locale, and
-    /// the next `synchronize()` loses a file that it cannot parse.
-    ///
     /// Unchecked because `UserDefaults` is not Sendable. One thread at a time calls it, because its documentation does
     /// not allow several.
     private final class UserDefaultsMirror: @unchecked Sendable {
@@ -70,7 +67,7 @@
         /// synchronized. UserDefaults may also have read an older state of the file.
         @Sendable func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue?
         {
-            Self.inCLocale {
+            Self.calling {
                 let content = content ?? [:]
                 loaded.withLock { loaded in
                     if loaded.last?.isIdentical(to: content) == true { return }
@@ -118,7 +115,7 @@
         /// Before a commit, writes the dirty keys of other code, so that they are neither lost nor written over the
         /// commit. After a commit, makes UserDefaults read the file again.
         @Sendable func synchronize() {
-            Self.inCLocale {
+            Self.calling {
                 // Returns false for dirty keys of other code, in any suite of the process; this package's own write
                 // reports its own errors.
                 _ = defaults?.synchronize()
@@ -126,15 +123,9 @@
             }
         }
 
-        nonisolated(unsafe) private static let cLocale = newlocale(1 << LC_NUMERIC, "C", nil)
-
-        /// Runs one call at a time, with the thread in the C locale.
-        private static func inCLocale<R>(_ body: () -> R) -> R {
-            calls.withLock {
-                let own = uselocale(cLocale)
-                defer { uselocale(own) }
-                return body()
-            }
+        /// Runs one call at a time.
+        private static func calling<R>(_ body: () -> R) -> R {
+            calls.withLock { UserDefaults.inCLocale(body) }
         }
     }
 #endif

@@ -33,10 +33,10 @@ enum LayerEntries: Sendable {
         switch self {
         case .text, .managed: return []
         case .values(let values): return values.faults
-        case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason)]
+        case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason, kind: .store)]
         case .file(let reading, let layout):
             let reason = reading.fault ?? Self.fault(of: root, in: reading, layout)
-            return reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0)] } ?? []
+            return reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0, kind: .store)] } ?? []
         }
     }
 
@@ -75,7 +75,8 @@ struct LayerState: Sendable {
             guard let declarations, let found = layer.entry(forKey: key, in: declarations).text else { return nil }
             return (found.place, Self.value(of: found, key, property))
         case .values, .file:
-            guard let value = entries.values(of: root)[key] else { return nil }
+            let versioned = declarations.flatMap { self.versioned(root, for: $0) }
+            guard let value = (versioned?.values ?? entries.values(of: root))[key] else { return nil }
             // A null is a value only of an optional.
             if value.isNull, !(property?.valueType is any OptionalValue.Type) { return nil }
             return (place(of: key), Self.checked(value, key, property, as: form))
@@ -91,6 +92,20 @@ struct LayerState: Sendable {
         }
     }
 
+    /// The root in the current shape of a class; nil if it does not say which version it has.
+    func versioned(_ root: String, for declarations: ClassDeclarations) -> VersionedValues? {
+        guard case .file(let reading, _) = entries else { return nil }
+        return reading.versioned(entries.values(of: root), root: root, for: declarations)
+    }
+
+    /// That the root could not be migrated; nil if it could, or if it need not be.
+    func failedMigration(of root: String, in declarations: ClassDeclarations) -> LayerFault? {
+        guard case .file(let reading, _) = entries, let reason = versioned(root, for: declarations)?.fault else {
+            return nil
+        }
+        return LayerFault(layer: name, place: reading.path, reason: reason, kind: .version)
+    }
+
     /// The fields of a key that the layer has texts for. Each text is read by the type of its field: as the field of the
     /// default, it makes a valid value.
     func fields(
@@ -100,7 +115,12 @@ struct LayerState: Sendable {
         let found = layer.entry(forKey: key, in: declarations).fields.sorted { $0.key < $1.key }
         guard !found.isEmpty, let start = property.storedDefault?.dictionary else { return [] }
         return found.compactMap { name, found in
-            guard case .text(let text) = found.content else { return nil }
+            let text: String
+            switch found.content {
+            case .text(let content): text = content
+            case .flaw(let reason):
+                return (name, found.place, .failure(.init(path: key, topLevelKey: key, reason: reason)))
+            }
             let readings = TextForms(text).values.map { StoredValue.dictionary(start.merging([name: $0]) { $1 }) }
             let value =
                 readings.first { property.error(of: $0, forKey: key) == nil }
@@ -117,7 +137,7 @@ struct LayerState: Sendable {
     func sharedName(ofKey key: String, in declarations: ClassDeclarations) -> LayerFault? {
         guard case .text(let layer) = entries else { return nil }
         let note = layer.entry(forKey: key, in: declarations).sharedName
-        return note.map { LayerFault(layer: name, place: $0.place, reason: $0.reason) }
+        return note.map { LayerFault(layer: name, place: $0.place, reason: $0.reason, kind: .unknownKey) }
     }
 
     private static func value(

@@ -134,7 +134,9 @@ final class LayersSnapshot: RootLayersSnapshot {
 
     /// A key without a declaration accepts every value, and texts as strings.
     private func newKey(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
-        var faults = (above + below).compactMap { $0.sharedName(ofKey: key, in: declarations) }
+        var faults = (above + below).compactMap {
+            $0.sharedName(ofKey: key, in: declarations) ?? $0.failedMigration(of: root, in: declarations)
+        }
         func note(_ failure: PropertyListFailure, _ state: LayerState, _ place: String) {
             // The place names the key, but not the part of its value.
             let reason = failure.path == key ? failure.reason : "\(failure.path): \(failure.reason)"
@@ -182,15 +184,19 @@ final class LayersSnapshot: RootLayersSnapshot {
         (above + below).flatMap { state -> [LayerFault] in
             guard case .text(let layer) = state.entries else { return [] }
             return layer.notes(forKeys: keys, in: declarations).map {
-                LayerFault(layer: state.name, place: $0.place, reason: $0.reason)
+                LayerFault(layer: state.name, place: $0.place, reason: $0.reason, kind: .unknownKey)
             }
         }
     }
 
-    func fileEntries(of root: String) -> [(layer: String, path: String, form: ValueForm, keys: [String])] {
+    func fileEntries(of root: String, in declarations: ClassDeclarations) -> [LayerFileEntries] {
         (above + below).compactMap { state in
             guard case .file(let reading, _) = state.entries else { return nil }
-            return (state.name, reading.path, reading.form, Array(state.entries.values(of: root).keys))
+            let versioned = state.versioned(root, for: declarations)
+            return LayerFileEntries(
+                layer: state.name, path: reading.path, form: reading.form,
+                keys: Array((versioned?.values ?? state.entries.values(of: root)).keys),
+                newerVersion: versioned?.newerVersion)
         }
     }
 

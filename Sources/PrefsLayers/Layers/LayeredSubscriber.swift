@@ -66,7 +66,10 @@ final class LayeredSubscriber: EntrySubscriber {
     }
 
     private static func failure(_ error: any Error, at path: String) -> StorageFailure {
-        if case .unreadable(let failure) = PrefsError(error) { return failure }
+        // Without the system call, whose name would say that the layer is looked at once a second.
+        if case .unreadable(let failure) = PrefsError(error) {
+            return StorageFailure(path: failure.path, reason: failure.reason, code: failure.code)
+        }
         return StorageFailure(path: path, reason: "cannot be watched: \(PrefsError(error))")
     }
 
@@ -90,7 +93,7 @@ final class LayeredSubscriber: EntrySubscriber {
         }
     }
 
-    func failed(_ error: FileError?) { subscriber.failed(error) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? { subscriber.failed(error) }
 
     var reader: ObjectIdentifier { subscriber.reader }
 
@@ -114,7 +117,7 @@ final class LayeredSubscriber: EntrySubscriber {
             guard layers !== entry.layers?.layers else { return nil }
             return report(&state, EntryState(entry.value, in: LayersOfRoot(layers, of: root)), isForeign: true)
         }
-        if let action { DispatchQueue.main.async(execute: action) }
+        if let action { DispatchReadiness.shared.async(on: .main, action) }
     }
 }
 
@@ -127,6 +130,12 @@ private final class LayerFileSubscriber: EntrySubscriber {
     }
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        subscriber.scheduleLook()
+        return nil
+    }
+
+    /// A file that cannot be read is a fault of its layer.
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
         subscriber.scheduleLook()
         return nil
     }

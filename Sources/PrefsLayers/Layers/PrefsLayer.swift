@@ -15,8 +15,8 @@ import PrefsPropertyLists
 /// ## Behavior
 /// The environment and the arguments are *text*, which instances parse by the declared type of each property. The other
 /// layers have values. An entry that does not fit its property is reported with ``PrefsError/invalidLayer(_:)`` and
-/// ignored; the next layer is read instead. The keys of a layer are the current ones: migrations and former keys apply
-/// to the base only.
+/// ignored; the next layer is read instead. A root in a file that says which version it has is migrated in memory, as the
+/// base is. The keys of all others are the current ones.
 ///
 /// See <doc:Layers>.
 public struct PrefsLayer: Sendable {
@@ -69,14 +69,17 @@ public struct PrefsLayer: Sendable {
     /// If two keys of a class have one variable, neither gets it, and every access reports
     /// ``PrefsError/invalidLayer(_:)``. ``PersistentPrefs/problems()`` also names a variable that is ignored because the
     /// exact one is set, and, unless the prefix is empty, each variable with the prefix that no key has. The environment
-    /// is read once, when the layer is made. A variable applies to every root.
+    /// is read once, when the layer is made. A variable applies to every root. The value of a variable of the process that
+    /// is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
     /// - Parameters:
     ///   - prefix: the beginning of the variables' names; it may be empty.
-    ///   - variables: the environment, for tests.
-    public static func environment(
-        prefix: String, in variables: [String: String] = ProcessInfo.processInfo.environment
-    ) -> PrefsLayer {
-        PrefsLayer("environment", .entries(.text(TextLayer(VariableSource(prefix: prefix, in: variables)))))
+    ///   - variables: the environment, for tests; nil for that of the process.
+    public static func environment(prefix: String, in variables: [String: String]? = nil) -> PrefsLayer {
+        let source =
+            variables.map { VariableSource(prefix: prefix, in: $0) }
+            ?? VariableSource(
+                prefix: prefix, in: ProcessInfo.processInfo.environment, isText: ProcessText.isText(variable:_:))
+        return PrefsLayer("environment", .entries(.text(TextLayer(source))))
     }
 
     /// The arguments of the program: `--font-size 14` or `-fontSize 14` for the key `fontSize`.
@@ -93,12 +96,17 @@ public struct PrefsLayer: Sendable {
     /// An argument that names a key counts at every position, also as the value of another key; the last one wins.
     /// Arguments after `--` are ignored. The value is parsed by the type of the property and, unlike in `UserDefaults`,
     /// not read as an old-style property list. ``PersistentPrefs/problems()`` names arguments that resemble one of a
-    /// key. A layer that is made after `PrefsTool.run` was called lacks the words of that command.
+    /// key. A layer that is made after `PrefsTool.run` was called lacks the words of that command. A value in the
+    /// arguments of the process that is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
     ///
-    /// - Parameter arguments: the name of the program and its arguments, for tests.
-    public static func arguments(_ arguments: [String] = CommandLine.arguments) -> PrefsLayer {
-        let own = arguments == CommandLine.arguments ? arguments.dropLast(wordsOfTool.withLock { $0 }) : arguments[...]
-        return PrefsLayer("arguments", .entries(.text(TextLayer(ArgumentSource(Array(own))))))
+    /// - Parameter arguments: the name of the program and its arguments, for tests; nil for those of the process.
+    public static func arguments(_ arguments: [String]? = nil) -> PrefsLayer {
+        let all = CommandLine.arguments
+        let own =
+            arguments == nil || arguments == all ? Array(all.dropLast(wordsOfTool.withLock { $0 })) : arguments ?? []
+        let source =
+            arguments == nil ? ArgumentSource(own, isText: ProcessText.isText(argument:_:)) : ArgumentSource(own)
+        return PrefsLayer("arguments", .entries(.text(TextLayer(source))))
     }
 
     /// The number of words at the end of the program's arguments that are a command of the tool.
@@ -122,7 +130,8 @@ public struct PrefsLayer: Sendable {
         return words.indices.filter { !used.contains($0) }.map { words[$0] }
     }
 
-    /// A property-list file, or a JSON file if its name ends with `.json`. It need not exist, and is never written.
+    /// A property-list file, or a JSON file if its name ends with `.json`. It need not exist, and is never written. The path
+    /// `/dev/null`, or a link to it, stands for no file.
     ///
     /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs
     /// one `fstat` for each read, and is observed.
@@ -132,7 +141,9 @@ public struct PrefsLayer: Sendable {
             let path = try NameVetting.path(of: url)
             return PrefsLayer(path, .file(LayerFile([path])))
         } catch {
-            return PrefsLayer(name: ShownText.line(url.absoluteString, longest: 200), broken: "\(error)")
+            // The layer has the name of the URL.
+            let reason = if case .invalidName(_, let reason) = error { reason } else { "\(error)" }
+            return PrefsLayer(name: ShownText.line(url.absoluteString, longest: 200), broken: reason)
         }
     }
 
@@ -144,16 +155,20 @@ public struct PrefsLayer: Sendable {
     /// The rest is as for ``file(_:)``.
     /// - Parameters:
     ///   - name: at most 200 bytes, without `/`, NUL or a leading dot.
-    ///   - variables: the environment, for tests.
-    public static func system(
-        _ name: String, in variables: [String: String] = ProcessInfo.processInfo.environment
-    ) -> PrefsLayer {
+    ///   - variables: the environment, for tests; nil for that of the process.
+    public static func system(_ name: String, in variables: [String: String]? = nil) -> PrefsLayer {
         do {
             try NameVetting.checkSuite(name)
         } catch {
             return PrefsLayer(name: "system", broken: "\(error)")
         }
-        let given = variables["XDG_CONFIG_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/etc/xdg"
+        let variable = "XDG_CONFIG_DIRS"
+        let value = (variables ?? ProcessInfo.processInfo.environment)[variable]
+        // A repaired path would lead to another folder.
+        if variables == nil, let value, !ProcessText.isText(variable: variable, value) {
+            return PrefsLayer(name: "system", broken: "\(variable) is not UTF-8")
+        }
+        let given = value.flatMap { $0.isEmpty ? nil : $0 } ?? "/etc/xdg"
         let folders = given.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) }
             .filter { $0.utf8.first == UInt8(ascii: "/") }
         return PrefsLayer(

@@ -4,10 +4,16 @@ import PrefsPropertyLists
 struct ArgumentSource: TextSource {
     /// The arguments before `--`, without the name of the program.
     let items: [String]
+    /// The indices of the items that are repaired texts of other bytes.
+    private let repaired: Set<Int>
 
-    /// - Parameter arguments: the name of the program and its arguments.
-    init(_ arguments: [String]) {
-        items = Array(arguments.dropFirst().prefix { $0 != "--" })
+    /// - Parameters:
+    ///   - arguments: the name of the program and its arguments.
+    ///   - isText: whether the argument at the index is its text, and not a repaired one.
+    init(_ arguments: [String], isText: (_ index: Int, _ argument: String) -> Bool = { _, _ in true }) {
+        let items = Array(arguments.dropFirst().prefix { $0 != "--" })
+        self.items = items
+        repaired = Set(items.indices.filter { !isText($0 + 1, items[$0]) })
     }
 
     /// What an option does to its key.
@@ -41,7 +47,9 @@ struct ArgumentSource: TextSource {
                 continue
             }
             // The last one wins.
-            result.texts[found.key] = LayerText(place: exact[word] == nil ? name : word, content: found.content)
+            let isText = !repaired.contains(found.takesNext ? index + 1 : index)
+            result.texts[found.key] = LayerText(
+                place: exact[word] == nil ? name : word, content: isText ? found.content : .notText)
             result.used.insert(index)
             if found.takesNext { result.used.insert(index + 1) }
         }

@@ -19,6 +19,9 @@ struct LayerText: Sendable {
         case text(String)
         /// Why it has no text.
         case flaw(reason: String)
+
+        /// Of bytes that are not UTF-8. A repaired text would be another value.
+        static let notText = flaw(reason: "is not UTF-8")
     }
 }
 

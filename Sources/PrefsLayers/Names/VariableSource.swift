@@ -5,12 +5,20 @@ import PrefsPropertyLists
 struct VariableSource: TextSource {
     private let prefix: String
     /// The variables with the prefix.
-    private let variables: [String: String]
+    private let variables: [String: LayerText.Content]
     let items: [String]
 
-    init(prefix: String, in variables: [String: String]) {
+    /// - Parameter isText: whether the value is the text of the variable, and not a repaired one.
+    init(
+        prefix: String, in variables: [String: String],
+        isText: (_ name: String, _ value: String) -> Bool = { _, _ in true }
+    ) {
         self.prefix = prefix
-        self.variables = variables.filter { $0.key.utf8.starts(with: prefix.utf8) }
+        let own = variables.filter { $0.key.utf8.starts(with: prefix.utf8) }
+        self.variables = own.reduce(into: [:]) { contents, variable in
+            contents[variable.key] =
+                isText(variable.key, variable.value) ? .text(Self.withoutNewline(variable.value)) : .notText
+        }
         items = self.variables.keys.sorted()
     }
 
@@ -24,8 +32,8 @@ struct VariableSource: TextSource {
                 [self.exact(key)].filter { exact.byName[$0] != nil }
                 + [self.derived(key)].compactMap { $0 }.filter { derived.byName[$0] != nil }
             let given = own.filter { variables[$0] != nil }
-            guard let name = given.first, let text = variables[name] else { continue }
-            result.texts[key.name] = LayerText(place: name, content: .text(Self.withoutNewline(text)))
+            guard let name = given.first, let content = variables[name] else { continue }
+            result.texts[key.name] = LayerText(place: name, content: content)
             if let other = given.last, other != name {
                 result.ignored.append(NameNote(place: other, reason: "ignored, because \(name) is set, too"))
             }
@@ -56,9 +64,8 @@ struct VariableSource: TextSource {
                     NameNote(place: name, reason: "ignored, because the fields \(list) have this variable"))
             } else if let other = result.fields[key]?[field] {
                 result.ignored.append(NameNote(place: name, reason: "ignored, because \(other.place) is set, too"))
-            } else {
-                let text = LayerText.Content.text(Self.withoutNewline(variables[name] ?? ""))
-                result.fields[key, default: [:]][field] = LayerText(place: name, content: text)
+            } else if let content = variables[name] {
+                result.fields[key, default: [:]][field] = LayerText(place: name, content: content)
             }
         }
     }

@@ -159,16 +159,21 @@ enum FileKind {
 
     /// nil if the path leads to nothing. A link that leads nowhere counts as a file, because a write creates its target.
     init?(of path: String) {
-        func status(followsLinks: Bool) -> FileStatus? {
-            (try? SystemCalls.real.status(ofPath: path, followsLinks: followsLinks)) ?? nil
-        }
-        if let there = status(followsLinks: true) {
+        if let there = Self.status(of: path, followsLinks: true) {
             self = there.kind == .file ? .file : .other
-        } else if status(followsLinks: false) != nil {
+        } else if Self.isLinkToNothing(path) {
             self = .file
         } else {
             return nil
         }
+    }
+
+    static func isLinkToNothing(_ path: String) -> Bool {
+        status(of: path, followsLinks: true) == nil && status(of: path, followsLinks: false) != nil
+    }
+
+    private static func status(of path: String, followsLinks: Bool) -> FileStatus? {
+        (try? SystemCalls.real.status(ofPath: path, followsLinks: followsLinks)) ?? nil
     }
 }
 

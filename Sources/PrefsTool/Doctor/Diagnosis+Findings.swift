@@ -10,7 +10,9 @@ extension Diagnosis {
             unsearchableFolder ?? folderFinding(surroundings), lockFinding(surroundings), mountFinding(surroundings),
             fileSystemFinding, fileFinding(surroundings), ownerFinding(surroundings), temporaryFinding(surroundings),
         ]
-        return troubles.compactMap { $0 } + contentFindings(surroundings) + copyFindings(surroundings)
+        let found = troubles.compactMap { $0 }
+        return found + (found.contains(where: \.isProblem) ? [] : trialFindings(surroundings))
+            + contentFindings(surroundings) + copyFindings(surroundings)
             + managerFindings(surroundings)
     }
 
@@ -52,12 +54,19 @@ extension Diagnosis {
         if folderAccess.isOnFullVolume || folderAccess.hasNoFileNumber && !isOnServer {
             return Finding(reason: "the volume of \(folderPath) is full: nothing can be stored")
         }
+        if folderAccess.isImmutable { return immutable(folderPath, "folder") }
         guard !folderAccess.writes || !folderAccess.reads else { return nil }
         let isOwn = folder.isOwn
         return Finding(
             reason: "nothing can be stored in the folder \(folderPath): "
                 + (isOwn ? "its permissions are \(folder.permissions)" : "it belongs to another user"),
             command: isOwn ? ShellCommand.text(["chmod", "u+rwx", folderPath]) : nil)
+    }
+
+    private func immutable(_ path: String, _ word: String) -> Finding {
+        Finding(
+            reason: "the \(word) \(path) has the immutable flag: nothing can be stored",
+            command: ShellCommand.text((geteuid() == 0 ? [] : ["sudo"]) + ["chattr", "-i", path]))
     }
 
     // MARK: - Lock
@@ -144,6 +153,22 @@ extension Diagnosis {
         return Finding(
             reason: "the file is a mount of its own and cannot be replaced: writes are rejected; mount its folder into "
                 + "the container instead")
+    }
+
+    /// What the checks of a write find in a file that can be read.
+    private func trialFindings(_ surroundings: SidecarPaths) -> [Finding] {
+        guard let file, file.isFile, access.reads, !isOnServer else { return [] }
+        if access.isImmutable { return [immutable(surroundings.file, "file")] }
+        if let failure = WriteTrial.failure(ofFileAt: surroundings.file) {
+            return [Finding(reason: "nothing can be stored: \(failure)")]
+        }
+        guard file.links > 1 else { return [] }
+        return [
+            Finding(
+                reason:
+                    "the file has \(file.links) names (hard links): a write makes a file of its own under this name, and "
+                    + "the others keep the former state", isProblem: false)
+        ]
     }
 
     private func fileFinding(_ surroundings: SidecarPaths) -> Finding? {

@@ -11,6 +11,8 @@ struct FileMetadata {
     let ownerID: Int
     private let owner: String
     private let group: String
+    /// The number of names (hard links).
+    let links: Int
     let device: Int
     let inode: Int
 
@@ -25,6 +27,7 @@ struct FileMetadata {
         ownerID = number(.ownerAccountID)
         owner = attributes[.ownerAccountName] as? String ?? "\(number(.ownerAccountID))"
         group = attributes[.groupOwnerAccountName] as? String ?? "\(number(.groupOwnerAccountID))"
+        links = number(.referenceCount)
         device = number(.systemNumber)
         inode = number(.systemFileNumber)
     }
@@ -98,6 +101,8 @@ struct Access {
     let searches: Bool
     /// True if the file is on a read-only volume.
     let isOnReadOnlyVolume: Bool
+    /// True if the immutable flag forbids writing, also to the superuser.
+    let isImmutable: Bool
     /// True if the volume has no room for another file of this user.
     let isOnFullVolume: Bool
     /// True if the volume has no number (inode) for another file. rclone says so of every volume.
@@ -108,7 +113,9 @@ struct Access {
         reads = may(R_OK)
         searches = may(X_OK)
         writes = may(W_OK)
-        isOnReadOnlyVolume = !writes && errno == EROFS
+        let code = errno
+        isOnReadOnlyVolume = !writes && code == EROFS
+        isImmutable = !writes && code == EPERM
         var volume = statvfs()
         let isKnown = statvfs(path, &volume) == 0
         // Some file systems do not count their blocks or files.

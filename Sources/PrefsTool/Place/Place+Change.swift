@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Makes changes: rehearses them, shows or confirms them, and then makes them in one transaction.
@@ -177,8 +178,9 @@ extension Place {
 
     static func risk(of file: MalformedFile) -> String {
         let line = CommandError.line(of: file).map { " in the line `\($0)`" } ?? ""
+        let name = ShownText.line("\(FileNames(path: file.path).file).corrupt-DATE-PID")
         return
-            "\(file.place)\(line); the file may belong to another program; it would become NAME.corrupt-…, and only this change be stored"
+            "\(file.place)\(line); the file may belong to another program; it would become \(name), and only this change be stored"
     }
 }
 

@@ -167,8 +167,12 @@ struct Place {
         let (values, failure) = try read()
         if let values { return (values, failure) }
         if let failure { throw failure }
-        let isThere = file.flatMap { FileKind(of: $0) } != nil
-        throw CommandError("\(name) \(isThere ? "is empty" : "not found")", at: file.map { URL(filePath: $0) })
+        let state =
+            switch file.map({ (kind: FileKind(of: $0), path: $0) }) {
+            case (_?, let path)?: FileKind.isLinkToNothing(path) ? "is a link to a missing file" : "is empty"
+            default: "not found"
+            }
+        throw CommandError("\(name) \(state)", at: file.map { URL(filePath: $0) })
     }
 
     /// The value that the program reads: the stored value as its type reads it, or the default if it is missing or does

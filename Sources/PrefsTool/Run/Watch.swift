@@ -179,7 +179,10 @@ private final class PlaceSubscriber: EntrySubscriber {
         return nil
     }
 
-    func failed(_ error: FileError?) { changed() }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
+        changed()
+        return nil
+    }
 }
 
 /// Handles SIGINT, SIGTERM and SIGHUP while it exists. They call a handler instead of ending the program.

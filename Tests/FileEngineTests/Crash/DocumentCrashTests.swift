@@ -92,7 +92,7 @@ import Testing
             if call == "link", !hasSecondNames { throw StorageFailure("link", "", code: EPERM) }
         }
         try file.transact(durability: .powerCut) { transaction in
-            try transaction.session?.quarantine()
+            transaction.reasonToKeepFormer = "of another type"
             transaction.replace(PropertyListFile.documentKey, with: new)
         }
         process.onCall = nil

@@ -143,7 +143,7 @@ import Testing
             try makeLink(names.lock, to: "target")
             inThreads(8) { _ in
                 do {
-                    let lock = try #require(try WriteLock(names, creates: true, system: .real))
+                    let lock = try #require(try WriteLock(names, creating: .lockFile, system: .real))
                     #expect(mkdir(held, 0o700) == 0)
                     #expect(try lock.isLockFileInPlace())
                     #expect(rmdir(held) == 0)

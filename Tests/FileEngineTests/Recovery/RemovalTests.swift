@@ -87,16 +87,30 @@ import Testing
         #expect(try folder.quarantined == [])
     }
 
-    /// An attempt may fail after it, and be repeated.
-    @Test func aFileOfAnotherTypeIsQuarantinedOnce() throws {
+    /// A good file that is kept for a reason. An attempt that fails leaves no second name.
+    @Test(arguments: ["b", nil]) func aFileOfAnotherTypeIsQuarantinedOnce(_ new: String?) throws {
         try store("a")
         let bytes = try Data(contentsOf: folder.file())
-        for _ in 0..<2 {
-            let session = try PropertyListFile(path: folder.file().path, holds: .document).begin()
-            try session.quarantine()
-            session.end()
+        func replace() throws {
+            try file.transact(durability: .powerCut) {
+                $0.reasonToKeepFormer = "has another type"
+                $0.replace(PropertyListFile.documentKey, with: new.map(StoredValue.string))
+            }
         }
+        let call = new == nil ? "unlink" : "rename"
+        system.onCall = { name throws(StorageFailure) in
+            guard name == call else { return }
+            self.system.onCall = nil
+            throw StorageFailure(call, "", code: EIO)
+        }
+        expectNotStored("Input/output error") { try replace() }
+        #expect(try folder.quarantined == [] && Data(contentsOf: folder.file()) == bytes)
+        #expect(file.takeWarning() == nil)
+        try replace()
         #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [bytes])
+        let report = try #require(file.takeWarning()?.report)
+        #expect(report.reason == "has another type" && report.isWellFormed)
+        #expect(report.quarantinedAs.map { [URL(filePath: $0).lastPathComponent] } == (try folder.quarantined))
     }
 
     @Test func theRemovalOfADamagedFileSaysWhereItsBytesAre() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// Changes that observers receive if they subscribe, or if others write, during a reload or a commit.
-@Suite struct ChangeFeedTests {
+@Suite(.waits) struct ChangeFeedTests {
     private let domain = Domain()
     private let subscriber = ChangeSubscriber()
 
@@ -18,6 +18,8 @@ import Testing
         let waits = Heard<Bool>()
         /// The entries, as they are watched.
         let watched = Heard<String>()
+        /// The entries whose watch could not start.
+        let unwatched = Heard<String>()
         private let state = Locked(State())
 
         struct State {
@@ -29,7 +31,11 @@ import Testing
             var inCommit: (() throws -> Void)?
             /// The error of the next watch.
             var watchFailure: StorageFailure?
+            /// The error of every watch.
+            var lasting: StorageFailure?
             var fault: FileError?
+            /// Why the entries cannot be read.
+            var error: FileError?
             /// When the look after the next one is due, because another program is saving the domain.
             var saving: Duration?
         }
@@ -39,7 +45,10 @@ import Testing
         }
 
         func watch(entry: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? {
-            if let failure = take(\.watchFailure) { throw failure }
+            if let failure = take(\.watchFailure) ?? state.withLock({ $0.lasting }) {
+                unwatched.append(entry)
+                throw failure
+            }
             set(\.changed, changed)
             watched.append(entry)
             return self
@@ -58,10 +67,11 @@ import Testing
 
         var content: [String: StoredValue]? { state.withLock { $0.entries } }
 
-        func committedState(waits: Bool) -> ChangeFeed.CommittedState {
+        func committedState(waits: Bool) throws -> ChangeFeed.CommittedState {
             let found = content
             self.waits.append(waits)
             take(\.afterLook)?()
+            if let error = state.withLock({ $0.error }) { throw error }
             if let next = take(\.saving) {
                 return ChangeFeed.CommittedState(content: nil, isBeingSaved: true, next: next)
             }
@@ -80,9 +90,15 @@ import Testing
         }
 
         func changeElsewhere(_ number: Int) {
-            set(\.entries, ["own": Self.numbers(number), "other": Self.numbers(number)])
+            changeSilently(number)
             giveSign()
         }
+
+        func changeSilently(_ number: Int) {
+            set(\.entries, ["own": Self.numbers(number), "other": Self.numbers(number)])
+        }
+
+        func clear<Part>(_ part: WritableKeyPath<State, Part?>) { _ = take(part) }
 
         func giveSign() { state.withLock { $0.changed }?() }
     }
@@ -171,6 +187,8 @@ import Testing
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
         #expect(subscription.failure?.reason == "no room")
         try domain.write(2)
+        // Not by the poll, which comes later.
+        #expect(domain.watched.all == ["own"])
         domain.changeElsewhere(3)
         #expect(subscriber.changes.wait(for: 2) == ["[1] → [2]", "[2] → [3] elsewhere"])
         subscription.end()
@@ -182,6 +200,61 @@ import Testing
         #expect(
             subscriptions.map { $0.failure?.reason } == ["no room", nil] && domain.watched.all == ["other", "own"])
         subscriptions.forEach { $0.end() }
+    }
+
+    private static let noRoom = StorageFailure("inotify_add_watch", "", code: ENOSPC)
+
+    @Test func whatCannotBeWatchedIsPolledUntilItCanBe() throws {
+        domain.set(\.lasting, Self.noRoom)
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        #expect(subscription.failure == Self.noRoom)
+        for number in 2...3 {
+            domain.changeSilently(number)
+            #expect(subscriber.changes.wait(for: number - 1).last == "[\(number - 1)] → [\(number)] elsewhere")
+        }
+        #expect(domain.watched.all.isEmpty)
+        domain.clear(\.lasting)
+        #expect(domain.watched.wait(for: 1) == ["own"])
+        domain.changeElsewhere(4)
+        #expect(subscriber.changes.wait(for: 3).last == "[3] → [4] elsewhere")
+        subscription.end()
+    }
+
+    /// Another domain shows how often the poller has looked.
+    private func poll(_ times: Int) throws {
+        let other = Domain()
+        other.set(\.lasting, Self.noRoom)
+        let subscription = try other.queue.feed.subscribe(to: "own", ChangeSubscriber())
+        other.unwatched.wait { $0.count > times }
+        subscription.end()
+    }
+
+    @Test func pollingEndsWithTheWatchAndWithTheObserver() throws {
+        domain.set(\.lasting, Self.noRoom)
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        domain.clear(\.lasting)
+        let abandoned = Domain()
+        abandoned.set(\.lasting, Self.noRoom)
+        try abandoned.queue.feed.subscribe(to: "own", ChangeSubscriber()).end()
+        domain.watched.wait(for: 1)
+        // The poll that has watched it looks at it, too.
+        try poll(1)
+        let (looks, tries) = (domain.waits.all.count, abandoned.unwatched.all.count)
+        try poll(2)
+        #expect(domain.waits.all.count == looks && abandoned.unwatched.all.count == tries)
+        subscription.end()
+    }
+
+    /// Nothing tells that other files of the process were closed.
+    @Test func whatTheLimitOfOpenFilesHidesIsReadLater() throws {
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        domain.set(\.error, .unreadable(StorageFailure("open", "", code: EMFILE)))
+        domain.changeElsewhere(2)
+        #expect(subscriber.faults.wait { !$0.isEmpty } == [true])
+        domain.clear(\.error)
+        #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
+        subscription.end()
+        #expect(subscriber.faults.all == [true, false])
     }
 
     /// Nothing tells of the end of the save.
@@ -246,6 +319,22 @@ import Testing
         second.end()
     }
 
+    /// The caller has locks, and a handler may end the subscription.
+    @Test func theCallerRunsWhatAFaultCauses() throws {
+        domain.set(\.fault, Self.full)
+        let told = Heard<Bool>()
+        subscriber.whenFailed.withLock { $0 = { told.append(true) } }
+        let known = LastKnownEntry(entry: EntryState(.array([.integer(0)])))
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber, from: known)
+        #expect(subscriber.faults.all == [true] && told.all.isEmpty)
+        subscription.catchUp?()
+        // Nobody else runs what a look of the feed causes.
+        domain.set(\.fault, .notStored(StorageFailure(path: "", reason: "still full")))
+        domain.giveSign()
+        #expect(told.wait(for: 2) == [true, true])
+        subscription.end()
+    }
+
     /// However many subscriptions it has.
     @Test func aFaultIsToldToAReaderOnce() throws {
         let twin = ChangeSubscriber(for: subscriber)
@@ -284,6 +373,8 @@ final class ChangeSubscriber: EntrySubscriber {
     let changes = Heard<String>()
     let faults = Heard<Bool>()
     let threads = Heard<ObjectIdentifier>()
+    /// What `failed` returns.
+    let whenFailed = Locked<(@Sendable () -> Void)?>(nil)
     private let instance: ChangeSubscriber?
 
     /// - Parameter instance: the reader of this subscriber; nil if it is one itself.
@@ -291,7 +382,10 @@ final class ChangeSubscriber: EntrySubscriber {
 
     var reader: ObjectIdentifier { ObjectIdentifier(instance ?? self) }
 
-    func failed(_ error: FileError?) { faults.append(error != nil) }
+    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
+        faults.append(error != nil)
+        return whenFailed.withLock { $0 }
+    }
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }

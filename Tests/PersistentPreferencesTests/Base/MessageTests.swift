@@ -28,6 +28,15 @@ import Testing
         return file
     }
 
+    /// A good file from which a migration has made a value that does not fit.
+    private static let mismigrated: MalformedFile = {
+        let reason = #"the migration of the root "R" to version 2 gave values that do not fit: size: must be in 8...72"#
+        var file = MalformedFile(
+            path: "/p/x.plist", fault: PropertyListFault(reason: reason), state: .lastKnown, isWellFormed: true)
+        file.quarantinedAs = "/p/x.plist.corrupt-1"
+        return file
+    }()
+
     private static let rows: KeyValuePairs<String, PrefsError> = [
         #"expected a key that @Pref declares or keys lists, found "x", "y""#:
             .incorrectKeys(invalidElements: ["x", "y"]),
@@ -48,6 +57,8 @@ import Testing
             + "the write started from the last good copy of 1970-01-01T00:00:00Z":
             .quarantined(
                 malformed(.lastGoodCopy(Date(timeIntervalSince1970: 0)), quarantinedAs: "/p/x.json.corrupt-1")),
+        #"/p/x.plist: the migration of the root "R" to version 2 gave values that do not fit: size: must be in 8...72; "#
+            + "quarantined as /p/x.plist.corrupt-1; the result was stored": .quarantined(mismigrated),
         "/p/x.json: line 4, column 3: expected a value, found }; "
             + "the file is unchanged, because it may belong to another program": .notOurs(malformed(.nothing)),
         "/p/x.plist: write: No space left on device; free some space; the stored state is unchanged":
@@ -75,11 +86,31 @@ import Testing
             + "the stored state is unchanged":
             .invalidImport(reason: "line 1, column 2: expected a key or }, found the end"),
         "/p/x.plist: inotify_add_watch: the limit of watches is reached; raise fs.inotify.max_user_watches; "
-            + "changes made elsewhere are not reported": .notWatched(failure("inotify_add_watch", ENOSPC)),
+            + "changes made elsewhere are looked for once a second": .notWatched(failure("inotify_add_watch", ENOSPC)),
         #""size" is set by the layer environment (APP_size); the stored state is unchanged"#:
             .coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")]),
         #"layer environment: APP_size: expected Int, found "x"; ignored"#:
             .invalidLayer([LayerFault(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
+        #"prot in /etc/app.json: is not a key of P; did you mean "port"?"#:
+            .problem(
+                PrefsProblem(
+                    .unknownKey, path: "prot in /etc/app.json", reason: #"is not a key of P; did you mean "port"?"#)),
+        #"layer /p/x.json: "R" could not be migrated to version 2: Stop(); ignored"#:
+            .invalidLayer([
+                LayerFault(
+                    layer: "/p/x.json", place: "/p/x.json",
+                    reason: PrefsError.migrationFailed(key: "R", version: 2, error: Stop()).reasonInLayer)
+            ]),
+        "layer /p/x.json: size: expected Int, found a string; ignored":
+            .invalidLayer([
+                LayerFault(layer: "/p/x.json", place: "size in /p/x.json", reason: "expected Int, found a string")
+            ]),
+        "version in /p/x.json: is 3, and this program knows versions up to 2: a newer one has written the values":
+            .problem(
+                PrefsProblem(
+                    .version, in: .layer("/p/x.json"), path: "version in /p/x.json",
+                    reason: RootSchema(migrations: [PrefsMigration(to: 2) { _ in }], className: "C", renames: [])
+                        .newerVersion(of: [RootSchema.defaultVersionKey: StoredValue(3)]) ?? "")),
         #"A.Prefs and B.Prefs share the root "R", and declare "size" with different types; "#
             + "give one of them a root key of its own":
             .sharedRoot(SharedRoot(key: "R", classes: ["A.Prefs", "B.Prefs"], contradictions: ["size"])),
@@ -143,7 +174,7 @@ import Testing
         "is not a valid …: it begins with a dot", "is not a valid …: it contains a /",
         "is not a valid suite name: UserDefaults rejects it", "does not name a file", "HOME is not an absolute path",
         "no home folder: HOME is not set, or empty", "no home folder: HOME is not UTF-8",
-        "no Application Support folder",
+        "no Application Support folder", "no configuration folder: XDG_CONFIG_HOME is not UTF-8", "is not UTF-8",
         "is relative, and the working folder is unknown", "leads to a name that is not UTF-8",
         // Files that are something else, or of others.
         "is a folder", "is …", "is a link; expected a regular file; remove the link", "belongs to user …; expected …",
@@ -185,7 +216,7 @@ import Testing
         "cannot be read: …", "UserDefaults cannot be read: …", "UserDefaults could not be synchronized",
         "only UserDefaults.standard reports its changes",
         // Of another message.
-        "…", "…: …",
+        "…",
     ]
 
     @Test func aTextMatchesAMessageFromItsBeginning() {

@@ -95,7 +95,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let told = prefs.errorObserver()
         let error = prefs.$ticks.modify { _ in calls += 1 }
         #expect(error?.description == "ticks: expected Int, found a string" && calls == 0)
-        #expect(told.all.count == 1 && prefs.lastError == error)
+        #expect(told.all.count == 2 && prefs.lastError == error, "the fault that stands, and the rejected write")
         #expect(try store.read(root: "TickPrefs")?["ticks"] as? String == "many")
     }
 

@@ -27,6 +27,14 @@ import Testing
         }
 
         var watches: Int { lock.withLock { count } }
+        /// The watches when there are as many as expected.
+        func watches(reach expected: Int) -> Int {
+            lock.withLock {
+                let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
+                while count < expected, lock.wait(until: limit) {}
+                return count
+            }
+        }
         var watchesEver: Int { lock.withLock { begun } }
         func fail(with code: Int32?) { lock.withLock { self.code = code } }
 
@@ -44,7 +52,10 @@ import Testing
                 throw StorageFailure("inotify_add_watch", names.folder, code: code)
             }
             let inner = try super.watch(names, handler)
-            lock.withLock { (count, begun) = (count + 1, begun + 1) }
+            lock.withLock {
+                (count, begun) = (count + 1, begun + 1)
+                lock.broadcast()
+            }
             return Watch(inner) {
                 self.lock.withLock {
                     self.count -= 1
@@ -125,6 +136,26 @@ import Testing
         #expect(
             later == ["Root a: 3 → 4, end: '*' → - elsewhere"]
                 || second.heard.all.first?.hasPrefix("Root a: 3 → 4") == true)
+    }
+
+    /// Nothing else tells that the link leads elsewhere.
+    @Test func aLinkThatCannotBeWatchedIsLookedAt() throws {
+        let system = CountingWatches()
+        for (name, number) in [("one.plist", 1), ("two.plist", 2), ("three.plist", 3)] {
+            prefs(name, system)["a"] = number
+        }
+        let link = folder.file("link.plist").path
+        #expect(symlink("one.plist", link) == 0)
+        system.fail(with: ENOSPC)
+        let prefs = prefs("link.plist", system)
+        let heard = prefs.observer()
+        #expect(prefs.lastError?.detail(of: PrefsError.notWatched) != nil, "\(prefs.outcome)")
+        for (number, target) in [(1, "two.plist"), (2, "three.plist")] {
+            #expect(symlink(target, link + ".new") == 0 && rename(link + ".new", link) == 0)
+            #expect(heard.wait(for: number).last == "Root a: \(number) → \(number + 1) elsewhere")
+        }
+        system.fail(with: nil)
+        #expect(system.watches(reach: 2) == 2)
     }
 
     /// System calls of a mounted server, whose changes the system does not tell of.

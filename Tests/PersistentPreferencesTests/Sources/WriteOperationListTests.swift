@@ -96,7 +96,7 @@ import WriteOperations
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
-        "PrefsMigration", "PrefsObservation", "PropertyListDictionary", "PropertyListModel", "Range",
+        "PrefsMigration", "PrefsObservation", "PrefsProblem", "PropertyListDictionary", "PropertyListModel", "Range",
         "SharedRoot", "_PrefChoiceSource",
     ]
 

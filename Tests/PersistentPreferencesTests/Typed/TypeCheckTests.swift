@@ -42,12 +42,14 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
     private final class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref(.in(8...72)) var size = 12
         @Pref var name = "none"
+        @Pref var other = 0
 
         override class var migrations: [PrefsMigration] {
             [
                 PrefsMigration(to: 1) { values in
                     guard let points = values.removeValue(forKey: "points") else { return }
                     values["size"] = (points as? Int).map { $0 * 2 } ?? points
+                    if points as? Int == -1 { values["other"] = "four" }
                 }
             ]
         }
@@ -79,8 +81,22 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
         prefs.name = "x"
         #expect(try file.bytes == unmigrated && quarantined() == [])
 
+        // What an update takes back needs no copy, and neither does a write that is rejected.
+        #expect(throws: Stop.self) {
+            try prefs.update {
+                prefs.name = "y"
+                throw Stop()
+            }
+        }
+        #expect(try file.bytes == unmigrated && quarantined() == [])
+
         prefs.name = "y"
-        #expect(prefs.outcome == "ok" && prefs.name == "y")
+        let kept = try #require(file.folder.quarantined().first)
+        let path = file.folder.path + "/test.plist"
+        #expect(
+            prefs.outcome == "\(path): the migration of the root \"Root\" to version 1 gave values that do not fit: "
+                + "size: must be in 8...72; quarantined as \(file.folder.path)/\(kept); the result was stored")
+        #expect(prefs.lastError?.isWarning == true && prefs.name == "y")
         #expect(try file.stored == exactly(["size": 6, "name": "y", "PersistentPreferences version": 1]))
         #expect(try quarantined() == [unmigrated])
         #expect(prefs.size == 12 && prefs.outcome == "size: must be in 8...72")
@@ -89,6 +105,23 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
         prefs.size = 20
         #expect(prefs.outcome == "ok" && prefs.size == 20 && prefs.name == "z")
         #expect(try quarantined() == [unmigrated])
+    }
+
+    /// Also if another root of the file is written.
+    @Test func theFirstOfSeveralBadValuesIsTold() throws {
+        let file = try TypedFile(["points": -1])
+        let prefs = MigratedPrefs(key: TypedFile.root, store: file.store)
+        let next = AnyPrefs(key: "Next", store: file.store)
+        let error = prefs.update {
+            next["a"] = 1
+            prefs.name = "y"
+        }
+        #expect(error == prefs.lastError && error?.isWarning == true)
+        let told = error?.detail(of: PrefsError.quarantined)
+        #expect(told?.reason.hasSuffix("do not fit: other: expected Int, found a string and 1 more") == true)
+        #expect(told?.quarantinedAs.map { [URL(filePath: $0).lastPathComponent] } == (try file.folder.quarantined()))
+        next["a"] = 2
+        #expect(next.outcome == "ok")
     }
 
     @Test func aStepLeavesBadValuesOfOthersAloneAndKeepsNoCopyWithoutOwn() throws {

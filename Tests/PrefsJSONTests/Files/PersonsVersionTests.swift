@@ -138,6 +138,12 @@ import TestSupport
             #expect(try path(["HOME": "/h/u", "XDG_CONFIG_HOME": "/x"]) == "/x/mytool/config.json")
             #expect(try path(["HOME": "/h/u", "XDG_CONFIG_HOME": "x"]) == "/h/u/.config/mytool/config.json")
             #expect(throws: PrefsError.self) { try path([:]) }
+            // A variable that is set, and is not text.
+            for name in ["HOME", "XDG_CONFIG_HOME"] {
+                let found = ConfigurationFolder.path(of: { $0 == name ? nil : "/h/u" }, isSet: { $0 == name })
+                let isText = (try? found.get()) != nil
+                #expect(isText == (name == "HOME"), "the folder of the settings counts first")
+            }
             let prefs = ConfigurationFolder.$path.withValue(ConfigurationFolder.path(of: { _ in nil })) {
                 MinutesPrefs(store: JSONFileStore(program: "mytool"))
             }

@@ -91,6 +91,8 @@ extension Model {
             guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
             try body(&self, &access)
             report(number, access.warning)
+            // A write that has stored something else than was asked for says so.
+            if case .damaged(isQuarantined: true)? = access.warning { return access.warning }
             return nil
         } catch {
             // A malformed file is reported once.

@@ -298,7 +298,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = Blob(store: UserDefaultsStore(process))
         prefs.blob = Data(count: 400_000)
         #expect(prefs.lastError == nil)
-        #expect(prefs.$blob.set(Data(count: 600_000)) == nil)
+        #expect(prefs.$blob.set(Data(count: 600_000)) == prefs.lastError)
         guard case .nearSizeLimit(let bytes, 1_000_000)? = prefs.lastError else {
             Issue.record("\(String(describing: prefs.lastError))")
             return
