@@ -53,7 +53,9 @@ package protocol Domain: AnyObject, Sendable {
     var watchFailure: StorageFailure? { get }
 
     /// Waits while another program is saving the domain. A second at most.
-    func waitForSave()
+    ///
+    /// - Returns: what a read would have reported, because the next one may not report it again.
+    @discardableResult func waitForSave() -> FileError?
 
     /// Drops the cache.
     func forget()
@@ -84,7 +86,7 @@ extension Domain {
     package func takeWarning() -> FileError? { nil }
     package var isBeingSaved: Bool { false }
     package var watchFailure: StorageFailure? { nil }
-    package func waitForSave() {}
+    package func waitForSave() -> FileError? { nil }
     package func forget() {}
     package var form: ValueForm { .exact }
 }

@@ -208,10 +208,8 @@ package final class PropertyListFile: Sendable {
 
     /// Makes a state the one that reads return. nil makes the next read load the file.
     ///
-    /// - Parameters:
-    ///   - time: when the file had this state, by the monotonic clock; nil if there is no state.
-    ///   - isOwn: whether this process has just given the file its name.
-    func publish(_ snapshot: Snapshot?, at time: Duration? = nil, isOwn: Bool = false) {
+    /// - Parameter time: when the file had this state, by the monotonic clock; nil if there is no state.
+    func publish(_ snapshot: Snapshot?, at time: Duration? = nil) {
         state.withLock { state in
             // A slow thread must not bring back an older state than a faster one has published.
             if let time, let last = state.publishedAt, time < last { return }
@@ -228,7 +226,7 @@ package final class PropertyListFile: Sendable {
             state.known = RememberedState(
                 content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
                 changed: status.changed)
-            if let time { state.presence.saw(snapshot, isOwn: isOwn, at: time, system) }
+            if let time { state.presence.saw(snapshot, at: time, system) }
             (state.lastKnownState, state.stateBeforeLoss) = (nil, nil)
         }
     }

@@ -30,7 +30,7 @@ extension PersistentPrefs {
         var ofValues: [PrefsProblem] = []
         do {
             let root = try Root(key, of: state)
-            if waits { root.roots.domain?.waitForSave() }
+            if waits, let warning = root.roots.domain?.waitForSave() { outcome.note(PrefsError(warning)) }
             let view = try root.view(&outcome)
             ofLayers = view.layers.map { problems(of: $0, root) } ?? []
             _ = try view.values(&outcome)

@@ -91,7 +91,7 @@ enum Surroundings {
             }
         case "errors":
             return "\(failures.withLock { $0 })"
-        case "key":
+        case "root":
             prefs?.key = rest
         case "damage":
             return (try? Data("damaged".utf8).write(to: URL(filePath: rest))) == nil ? "failed" : "ok"

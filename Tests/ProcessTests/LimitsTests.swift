@@ -84,7 +84,7 @@ import Testing
             Root.asUser(12_345) + [
                 "threads none", "open \(path)", "set 1", "observe => \(noThread)", "damage \(path)",
                 // The other root does not have the value. After that nothing is heard.
-                "cancel-at-error => \(noThread)", "key Other", "errors => 1", "heard => 1", "key ProbePrefs",
+                "cancel-at-error => \(noThread)", "root Other", "errors => 1", "heard => 1", "root ProbePrefs",
                 "heard => 1",
             ])
     }

@@ -16,8 +16,8 @@ import PrefsPropertyLists
 /// | a whole file with other bytes than before, in place | 50 ms after it changed | its values | waits |
 ///
 /// A moment ends after a second in all, although a file may change without an end; the next one begins when the file
-/// was whole, or has not changed for the time in the table. Then what is found is the truth: missing, malformed or
-/// whole. A file that changed long ago is the truth at once.
+/// was whole, or was seen not to change for the time in the table. Then what is found is the truth: missing, malformed
+/// or whole. A file that changed long ago is the truth at once.
 ///
 /// *When it changed* is what the file system has stamped, but not before the process saw the whole file. The stamp is that
 /// of the bytes, because a new name or mode changes no bytes. Servers stamp with another clock, so there a malformed file
@@ -61,6 +61,8 @@ struct Presence {
         /// The file is empty, and a person's program may be writing it: a read returns the last known state with an
         /// error, a write is rejected. In formats for programs, this is the truth.
         case beingWritten(Duration)
+        /// The file changes without an end, and is what the look has seen. The next look may show that it has come to rest.
+        case restless(Duration)
         /// The file is what the look has seen.
         case truth
     }
@@ -112,10 +114,11 @@ struct Presence {
         moment = Moment(
             absence: look.absence, changed: look.changed, since: since, last: last, window: look.window)
         let elapsed = look.begin - since
-        let rest = min(look.window - elapsed, Self.mostTime - timeOfMoments)
-        if rest > .zero { return .saving(rest) }
+        let rest = look.window - elapsed
+        let time = min(rest, Self.mostTime - timeOfMoments)
+        if time > .zero { return .saving(time) }
         if look.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
-        return .truth
+        return rest > .zero ? .restless(rest) : .truth
     }
 
     /// When the state that a look has found began, by the monotonic clock.
@@ -148,38 +151,42 @@ struct Presence {
         lastWhole = max(lastWhole ?? time, time)
     }
 
-    /// Notes a whole file, and whether it was changed in place.
+    /// Notes a whole file, and whether it was changed in place. A commit makes another file, and does not end the changes
+    /// of a program that goes on.
     ///
-    /// - Parameters:
-    ///   - isOwn: whether this process has just given it its name.
-    ///   - time: when the file was whole.
-    mutating func saw(_ snapshot: Snapshot, isOwn: Bool, at time: Duration, _ system: SystemCalls) {
+    /// - Parameter time: when the file was whole.
+    mutating func saw(_ snapshot: Snapshot, at time: Duration, _ system: SystemCalls) {
         sawWhole(at: time)
         // The numbers of a server change by themselves.
         guard let status = snapshot.status, !snapshot.fileSystem.isOnServer else { return }
         defer { whole = (status, snapshot.checksum) }
-        if isOwn { return change = nil }
-        guard let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum else { return }
+        guard let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum,
+            ownUntil.map({ status.modified > $0 }) ?? true
+        else { return }
         let age = system.wallClockNow().since(status.modified) - status.modified.step
-        let made = age + Self.tolerance < .zero ? time : time - max(.zero, age)
+        let made = time - max(.zero, age)
         let isStillChanging = change.map { made - $0.made < Self.quietTime } ?? false
         change = (made, isStillChanging ? change?.awaitedSince : nil)
     }
 
-    /// Called under the write lock, before `UserDefaults` of this process may write the file: that is no change of
+    /// When `UserDefaults` of this process may last have written the file, by the wall clock. That is no change of
     /// others.
-    mutating func expectOwnChange() { whole = nil }
+    var ownUntil: FileStatus.Time?
 
     /// Whether a write may start from the whole file. If not, another program may have written half of it.
-    mutating func isQuiet(_ system: SystemCalls) -> Bool {
+    ///
+    /// - Parameter wait: the wait of the write. It ends after a second also if its looks are so rare that the file may
+    ///   have been quiet between them.
+    mutating func isQuiet(after wait: SaveWait, _ system: SystemCalls) -> Bool {
         guard let change else { return true }
         let now = system.monotonicNow()
         if now - change.made >= Self.quietTime {
             self.change = nil
             return true
         }
-        self.change?.awaitedSince = change.awaitedSince ?? now
-        return now - (change.awaitedSince ?? now) >= Self.mostTime
+        let since = [change.awaitedSince, wait.began].compactMap { $0 }.min() ?? now
+        self.change?.awaitedSince = since
+        return now - since >= Self.mostTime
     }
 }
 
@@ -187,12 +194,15 @@ struct Presence {
 struct SaveWait {
     /// The limit of the wait, and its end; nil before the first pause.
     private var limit: (wait: LockWait?, end: DispatchTime?)?
+    /// When the access began to wait.
+    private(set) var began: Duration?
 
     /// - Throws: `FileError.busy` if the time of the task's writes is over.
     mutating func pause(for path: String, _ system: SystemCalls) throws(FileError) {
         let current = limit ?? (LockWait.current, LockWait.current?.deadline)
         limit = current
         if let wait = current.wait, let end = current.end, end <= .now() { throw wait.lostSave(path) }
+        began = began ?? system.monotonicNow()
         system.pause()
     }
 }
@@ -216,6 +226,13 @@ extension PropertyListFile {
                     absence: absence, isKnown: isKnown || state.known != nil || state.snapshot != nil,
                     changed: changed, begin: begin.monotonic, clock: clock))
         }
+    }
+
+    /// Calls `UserDefaults` of this process, under the write lock. It may write the file.
+    func callMirror(_ call: () -> Void) {
+        call()
+        let time = system.wallClockNow()
+        state.withLock { $0.presence.ownUntil = time }
     }
 
     /// Whether a missing file may come back: this process knows it or, if it waits, finds a copy of it.
@@ -260,7 +277,7 @@ extension PropertyListFile {
         let first = answer(since: status.modified)
         switch first {
         case .outdated, .saving: return (first, .missing)
-        case .beingWritten, .truth: break
+        case .beingWritten, .restless, .truth: break
         }
         let copy = try lastGoodCopy(beside: bytes, under: writeLock)
         // A program of this package writes the copy just after it has replaced the file.

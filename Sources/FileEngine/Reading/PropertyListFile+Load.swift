@@ -84,7 +84,7 @@ extension PropertyListFile {
                 return saving(time)
             }
             let answer: Presence.Answer
-            let truth: (_ writtenUntil: Duration?) throws -> Snapshot
+            let truth: (_ end: Duration?) throws -> Snapshot
             switch try find(under: writeLock) {
             case .whole(let snapshot, let time): return .state(published(snapshot, at: time))
             case .missing:
@@ -106,12 +106,13 @@ extension PropertyListFile {
                 let absence: Presence.Absence = Self.isBlank(bytes.source.bytes.joined) ? .empty : .malformed
                 let (found, copy) = try self.answer(to: bytes, absence, under: writeLock, ask)
                 answer = found
-                truth = { self.state(inPlaceOf: bytes, copy, writtenUntil: $0) }
+                let mayBeWritten = if case .beingWritten = found { true } else { false }
+                truth = { self.state(inPlaceOf: bytes, copy, mayBeWritten: mayBeWritten, until: $0) }
             }
             switch answer {
             case .outdated: continue
             case .saving(let time): return saving(time)
-            case .beingWritten(let time):
+            case .beingWritten(let time), .restless(let time):
                 return .state(published(try truth(begin.monotonic + time), at: begin.monotonic))
             case .truth: return .state(published(try truth(nil), at: begin.monotonic))
             }

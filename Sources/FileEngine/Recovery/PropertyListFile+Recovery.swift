@@ -12,15 +12,19 @@ extension PropertyListFile {
     /// An emptied file is what a crash leaves, in every format. With a copy, a write starts from that state; without one
     /// it is missing.
     ///
-    /// - Parameter end: until when an empty file counts as being written, by the monotonic clock; nil if it does not.
-    func state(inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, writtenUntil end: Duration?) -> Snapshot {
+    /// - Parameters:
+    ///   - mayBeWritten: whether the file is empty, and a person's program may be writing it.
+    ///   - end: when another look is due although the file does not change, by the monotonic clock; nil for never.
+    func state(
+        inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, mayBeWritten: Bool, until end: Duration?
+    ) -> Snapshot {
         let (state, known) = newest(knownState, copy)
         // Bytes in the place of a property list are damage.
         let isForPeople =
             bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !rules.quarantinesMistakes
         let isEmpty = Self.isBlank(bytes.source.bytes.joined)
         let hadValues = known != nil || self.state.withLock { $0.stateBeforeLoss != nil }
-        let isBeingWritten = isEmpty && isForPeople && hadValues && end != nil
+        let isBeingWritten = mayBeWritten && isForPeople && hadValues
         if isEmpty, !isBeingWritten, case .missing = copy {
             let report = MalformedFile(path: names.path, fault: Self.emptied, state: .nothing)
             if isForPeople, hadValues { leaveWarning(.damaged(report), of: bytes.source.status) }
@@ -52,7 +56,7 @@ extension PropertyListFile {
         let report = MalformedFile(path: names.path, fault: fault, state: state, isEmptied: kind == .emptied)
         return Snapshot(
             content: known?.content, from: source, fault: Snapshot.Fault(report: report, kind), loss: known?.loss,
-            sourceBytes: known?.text, expiresAt: isBeingWritten ? end : nil, system: system)
+            sourceBytes: known?.text, expiresAt: isBeingWritten || !mayBeWritten ? end : nil, system: system)
     }
 
     private static let emptied = PropertyListFault(reason: "is empty, and had values before")
@@ -97,7 +101,7 @@ extension PropertyListFile {
 
     /// What a write has quarantined.
     struct Quarantine {
-        var name: String
+        let name: String
         /// What has the name: the malformed file itself, a good file that is kept for a reason, the last good copy, or a
         /// new file with the last known state.
         let kind: Kind
@@ -155,8 +159,10 @@ extension PropertyListFile {
         try? system.remove(name, in: writeLock.folder)
     }
 
-    /// Leaves the warning that a write has quarantined the file or, if it was missing, what was known of it.
-    func warn(of quarantine: Quarantine, _ base: Snapshot) {
+    /// Leaves the warning that a write has quarantined the file, or what was known of a missing or empty one.
+    func warn(of quarantine: Quarantine, _ base: Snapshot, under writeLock: WriteLock) {
+        let name =
+            quarantine.isOfMissing ? renameToSharedCopy(quarantine.name, under: writeLock) : quarantine.name
         let state = base.status == nil ? "missing" : "empty"
         let missing =
             if quarantine.kind == .copy {
@@ -171,7 +177,7 @@ extension PropertyListFile {
             report = MalformedFile(
                 path: names.path, fault: PropertyListFault(reason: reason), state: .lastKnown, isWellFormed: true)
         }
-        report.quarantinedAs = names.path(of: quarantine.name)
+        report.quarantinedAs = names.path(of: name)
         leaveWarning(.damaged(report))
     }
 
@@ -252,8 +258,9 @@ extension PropertyListFile {
 // MARK: - Missing and emptied files
 
 extension PropertyListFile {
-    /// Gives the quarantined copy of a missing file the name that it shares with earlier ones, so that one is kept.
-    func renameToSharedCopy(_ name: String, under writeLock: WriteLock) -> String {
+    /// Gives the quarantined copy of a missing or empty file the name that it shares with earlier ones, so that one is
+    /// kept.
+    private func renameToSharedCopy(_ name: String, under writeLock: WriteLock) -> String {
         // If it fails, the copy stays under its first name.
         guard (try? system.rename(name, to: names.copyOfMissing, in: writeLock.folder)) != nil else { return name }
         return names.copyOfMissing

@@ -254,12 +254,15 @@ extension FileLocation: Domain {
 
     package var form: ValueForm { (try? current().file.form) ?? .exact }
 
-    package var isBeingSaved: Bool { (try? read())?.isDuringSave ?? false }
+    package var isBeingSaved: Bool {
+        // Unlike a read, this look leaves a warning for the next access.
+        (try? withFile { try $0.committedState(waits: false) })?.isBeingSaved ?? false
+    }
 
     package var watchFailure: StorageFailure? { place.withLock { $0.file }?.queue.feed.watchFailure }
 
-    package func waitForSave() {
-        _ = try? read(.untilSaved)
+    @discardableResult package func waitForSave() -> FileError? {
+        (try? read(.untilSaved))?.warning
     }
 
     package func forget() {

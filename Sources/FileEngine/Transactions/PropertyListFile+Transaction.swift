@@ -11,16 +11,15 @@ extension PropertyListFile {
     }
 
     func begin() throws -> any TransactionSession {
-        let (writeLock, base) = try lockedState { writeLock in
+        let (writeLock, base) = try lockedState { writeLock, wait in
             let (cached, mirror, isFirst) = stateForTransaction()
             // Removes the temporary file of a killed writer, because the next commit may never come.
             if isFirst { try? system.remove(names.temporary, in: writeLock.folder) }
-            guard let snapshot = try current(cached, under: writeLock).map(writable) else { return nil }
+            guard let snapshot = try current(cached, under: writeLock, after: wait).map(writable) else { return nil }
             guard snapshot.fault == nil, let mirror else { return snapshot }
-            state.withLock { $0.presence.expectOwnChange() }
-            mirror.willChange()
+            callMirror(mirror.willChange)
             try forgetCopyOfFileRemovedByMirror(snapshot, under: writeLock)
-            guard let newest = try current(snapshot, under: writeLock).map(writable) else { return nil }
+            guard let newest = try current(snapshot, under: writeLock, after: wait).map(writable) else { return nil }
             mirror.note(newest.content)
             return newest
         }
@@ -31,12 +30,12 @@ extension PropertyListFile {
     /// the file, because that program may use this package.
     ///
     /// - Parameter state: returns nil if another program may be saving the file.
-    func lockedState(_ state: (WriteLock) throws -> Snapshot?) throws -> (WriteLock, Snapshot) {
+    func lockedState(_ state: (WriteLock, SaveWait) throws -> Snapshot?) throws -> (WriteLock, Snapshot) {
         var wait = SaveWait()
         while true {
             let writeLock = try lockForWriting()
             do {
-                if let base = try state(writeLock) { return (writeLock, base) }
+                if let base = try state(writeLock, wait) { return (writeLock, base) }
             } catch {
                 writeLock.end()
                 throw error
@@ -139,9 +138,9 @@ extension PropertyListFile {
     }
 
     /// The state that a transaction starts from; nil if another program may be saving the file.
-    func current(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot? {
+    func current(_ cached: Snapshot?, under writeLock: WriteLock, after wait: SaveWait) throws -> Snapshot? {
         guard let snapshot = try newest(cached, under: writeLock) else { return nil }
-        return state.withLock { $0.presence.isQuiet(system) } ? snapshot : nil
+        return state.withLock { $0.presence.isQuiet(after: wait, system) } ? snapshot : nil
     }
 
     private func newest(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot? {

@@ -34,10 +34,7 @@ extension PropertyListFile {
             if let quarantine, case FileError.notStored = error { release(quarantine, base, under: writeLock) }
             throw error
         }
-        if var quarantine {
-            if quarantine.isOfMissing { quarantine.name = renameToSharedCopy(quarantine.name, under: writeLock) }
-            warn(of: quarantine, base)
-        }
+        if let quarantine { warn(of: quarantine, base, under: writeLock) }
         let time = system.monotonicNow()
         // A read during the flush of the folder loads the new file.
         publish(nil)
@@ -53,7 +50,7 @@ extension PropertyListFile {
                     fileSystem: isSameDevice ? base.fileSystem : nil)
                 let snapshot = Snapshot(content: content, from: source, sourceBytes: bytes, system: system)
                 checksum = snapshot.checksum
-                publish(snapshot, at: time, isOwn: true)
+                publish(snapshot, at: time)
             } else {
                 // The next read loads the file, which may already be a different file.
                 let text = format.coder.isForPeople ? bytes : nil
@@ -68,7 +65,7 @@ extension PropertyListFile {
         // Called after the copy is written, because the mirror may write over the file, and the process may be killed
         // in that call.
         if let mirror = currentMirror {
-            mirror.didChange()
+            callMirror(mirror.didChange)
             mirror.note(content)
         }
         try flush?.get()
@@ -110,7 +107,7 @@ extension PropertyListFile {
             if let quarantine { release(quarantine, base, under: writeLock) }
             throw FileError.notStored(error.at(names.path))
         }
-        if let quarantine { warn(of: quarantine, base) }
+        if let quarantine { warn(of: quarantine, base, under: writeLock) }
         noteRemoval()
         do {
             if durability == .powerCut { try system.synchronizeFolder(writeLock.folder) }
@@ -323,11 +320,11 @@ extension PropertyListFile {
     ///
     /// - Throws: `FileError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     package func restore(_ replacement: FileReplacement) throws {
-        let (writeLock, base) = try lockedState { writeLock in
-            let base = try current(cached, under: writeLock)
+        let (writeLock, base) = try lockedState { writeLock, wait in
+            let base = try current(cached, under: writeLock, after: wait)
             guard let currentMirror, let base, base.fault == nil else { return base }
-            currentMirror.willChange()
-            return try current(nil, under: writeLock)
+            callMirror(currentMirror.willChange)
+            return try current(nil, under: writeLock, after: wait)
         }
         defer { writeLock.end() }
         guard try bytes(of: base, under: writeLock) == replacement.after?.joined else {

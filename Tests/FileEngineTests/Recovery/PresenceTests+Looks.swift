@@ -23,15 +23,45 @@ extension PresenceTests {
                     absence: .missing, isKnown: true, changed: time, begin: begin,
                     clock: time...time))
         }
-        // Each change of the folder begins a window of 50 ms, until they last a second together.
+        // Each change of the folder begins a window of its own, until they last a second together.
         let answers = (1...30).map { round in
             defer { _ = answer(at: 60 * round + 20) }
             return answer(at: 60 * round + 60)
         }
-        #expect(answers.prefix(15).allSatisfy { $0 != .truth } && answers.last == .truth, "\(answers)")
+        let restless = Presence.Answer.restless(.milliseconds(250))
+        #expect(answers.prefix(15).allSatisfy { $0 != restless } && answers.last == restless, "\(answers)")
         // The same of a slow look at the whole file.
         for time in [5_000, 4_000] { presence.sawWhole(at: .milliseconds(time)) }
         #expect(answer(at: 4_500) == .outdated)
+    }
+
+    /// Without stamps, only looks say when a moment began. A slow look at the whole file says nothing of a later one.
+    @Test(arguments: [(30, 480), (40, 500)]) func aSlowLookAtTheWholeFile(_ whole: Int, _ rest: Int) {
+        var presence = Presence()
+        func answer(at milliseconds: Int) -> Presence.Answer {
+            let time = FileStatus.Time(seconds: 1_000, nanoseconds: milliseconds * 1_000_000)
+            return presence.answer(
+                to: .init(
+                    absence: .malformed, isKnown: true, changed: nil, begin: .milliseconds(milliseconds),
+                    clock: time...time))
+        }
+        #expect(answer(at: 40) == .saving(.milliseconds(500)))
+        presence.sawWhole(at: .milliseconds(whole))
+        #expect(answer(at: 60) == .saving(.milliseconds(rest)))
+    }
+
+    /// The change may be up to two seconds younger than its stamp.
+    @Test(arguments: State.allCases) func aStampInWholeSeconds(_ state: State) throws {
+        clock.hasWholeSeconds = true
+        let prefs = try reader(Case(hasCopy: false))
+        pass(.milliseconds(900))
+        try disturb(state)
+        for _ in 0..<state.window {
+            #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+            pass(.milliseconds(1))
+        }
+        let ints = prefs.ints
+        #expect(state == .cutOff ? prefs.outcome != "ok" : ints == [:])
     }
 
     // MARK: - Replaced by renaming
@@ -122,6 +152,19 @@ extension PresenceTests {
         try disturb(.empty)
         prefs["d"] = 1
         #expect(prefs.ints == ["d": 1] && clock.pauses == 50)
+    }
+
+    /// Another process has made the file in the meantime, as its copy shows, and a program saves it now.
+    @Test func aWriteAfterNoFileWasSeenAwaitsTheNextAbsence() throws {
+        try make(Case())
+        pass(.seconds(10))
+        try disturb(.missing)
+        let prefs = folder.root(system: clock)
+        #expect(clock.pauses == 5)
+        pass(.seconds(1))
+        try disturb(.missing)
+        prefs["d"] = 1
+        #expect(prefs.ints == ["d": 1] && clock.pauses == 5 + 25)
     }
 
     /// The folder's time was set back, as some tools do. The time at which the file lost its name cannot be set.
