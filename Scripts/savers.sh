@@ -37,8 +37,8 @@ if [ $# -gt 0 ]; then
 fi
 pids=()
 trap 'kill ${pids[@]+"${pids[@]}"} 2>/dev/null || true' EXIT
-# An observer that hears of nothing fails after a minute.
-export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-60}"
+# An observer that hears of nothing fails after so many seconds. A busy disk may stop a saver for a minute.
+export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-180}"
 code=0
 run() {
     echo "== savers, $1 saves for each role and setting of the file$2"

@@ -132,12 +132,15 @@ final class Bystander: @unchecked Sendable {
 
     // MARK: - The judgement
 
+    /// A file is missing after 250 ms. The system's stamps are up to 10 ms old.
+    private static let untilMissing = Duration.milliseconds(240)
+
     /// - Parameters:
     ///   - round: -1 if the key was missing; nil if nothing is known of it.
     ///   - person: likewise, "default" if the key was missing.
     private func judge(_ round: Int?, _ person: String?, after last: Int) {
         if round == -1 || person == "default" {
-            if looks.missingTime >= .milliseconds(250) {
+            if looks.missingTime >= Self.untilMissing {
                 tally.trueDefaults += 1
             } else {
                 tally.defaults += 1
@@ -152,9 +155,9 @@ final class Bystander: @unchecked Sendable {
     private func judge(_ error: PrefsError) {
         let text = "\(error)"
         let isTrue =
-            text.contains("is empty; another program may be writing it") && looks.emptyTime >= .milliseconds(250)
+            text.contains("is empty; another program may be writing it") && looks.emptyTime >= Self.untilMissing
             || text.contains("before the end of the data") && looks.shortTime >= .milliseconds(500)
-            || text.contains("was missing") && looks.missingTime >= .milliseconds(250)
+            || text.contains("was missing") && looks.missingTime >= Self.untilMissing
             || text.contains("by another program during the update")
             || text.contains("is still saving it")
         if isTrue {

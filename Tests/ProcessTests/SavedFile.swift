@@ -59,12 +59,18 @@ struct SavedFile {
         }
     }()
 
-    /// The state with a number, written by Foundation alone.
+    /// The state with a number. A binary list has the layout that the program writes, so that each mixture of two states is one of
+    /// their values.
     func bytes(_ round: Int) throws -> Data {
-        guard format != .json else { return Data(text(round).utf8) }
-        let list: [String: Any] = ["round": round, "person": SaveTally.kept, "filler": filler(round)]
-        return try PropertyListSerialization.data(
-            fromPropertyList: list, format: format == .xml ? .xml : .binary, options: 0)
+        switch format {
+        case .json: return Data(text(round).utf8)
+        case .xml:
+            let list: [String: Any] = ["round": round, "person": SaveTally.kept, "filler": filler(round)]
+            return try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+        case .binary:
+            return try binaryPropertyList(
+                ["round": round, "own": 7], ["person": SaveTally.kept], ["filler": filler(round)])
+        }
     }
 
     private func filler(_ round: Int) -> [String] {
@@ -97,7 +103,7 @@ struct SavedFile {
     /// The round in the file, as Foundation reads it. Throws an error if an entry of the person has changed.
     func round() throws -> Int { try saved().round }
 
-    /// The round, and what the program has stored; nil if it has stored nothing.
+    /// The round, and the value of the key that the program stores, if the file has it.
     func saved() throws -> (round: Int, own: Int?) {
         let object = try propertyList(at: file)
         guard object["person"] as? String == SaveTally.kept, let round = object["round"] as? Int,

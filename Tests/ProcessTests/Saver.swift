@@ -211,7 +211,7 @@ enum Saver: String, CaseIterable, Sendable {
     static let tooSlow: Int32 = 75
 
     /// Exchanges the folder of the file by two renames: for a copy of it with the new state, or for a new folder. Fails if the
-    /// folder is another one afterwards, and with `tooSlow` if a file of 250 ms ago counts as deleted.
+    /// folder is another one afterwards, and with `tooSlow` if it takes so long that the file may count as deleted.
     private static func exchange(pause: String) -> String {
         #"""
         set -e
@@ -230,7 +230,7 @@ enum Saver: String, CaseIterable, Sendable {
         \#(pause)
         code=0
         mv "$folder.new" "$folder" 2>"$NEW/mv" || code=$?
-        [ $(($(date +%s%N) - begin)) -lt 250000000 ] || exit \#(tooSlow)
+        [ $(($(date +%s%N) - begin)) -lt 240000000 ] || exit \#(tooSlow)
         [ $code = 0 ] || { cat "$NEW/mv"; exit $code; }
         [ ! -e "$nested" ] || { echo "mv has put the new folder inside of another one"; exit 1; }
         [ "$(stat -c %i "$folder")" = "$number" ] || { echo "the folder is another one"; exit 1; }

@@ -8,7 +8,7 @@ package struct SaveTally: Codable, Sendable {
     package var changes = 0
     /// Reads and changes without a key that every state of the file has, although the file was not missing for long.
     package var defaults = 0
-    /// Such reads and changes while the file was missing for at least 250 ms.
+    /// Such reads and changes while the file was missing for at least 240 ms.
     package var trueDefaults = 0
     /// Values that no state has, and values that are older than those before.
     package var foreign = 0

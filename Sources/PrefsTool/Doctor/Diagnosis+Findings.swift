@@ -105,7 +105,7 @@ extension Diagnosis {
             return false
         }
         var target = stat()
-        guard stat(path, &target) == 0 else { return errno == ENOENT }
+        guard fstatat(AT_FDCWD, path, &target, 0) == 0 else { return errno == ENOENT }
         return target.st_mode & S_IFMT == S_IFREG && target.st_size == 0 && target.st_uid == geteuid()
     }
 
