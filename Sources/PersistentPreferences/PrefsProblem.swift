@@ -66,10 +66,12 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         return "\(ShownText.line(name, longest: 300)): \(reason)"
     }
 
+    /// Whether source, path and reason are equal.
     public static func == (left: PrefsProblem, right: PrefsProblem) -> Bool {
         left.source == right.source && left.path == right.path && left.reason == right.reason
     }
 
+    /// Hashes source, path and reason.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(source)
         hasher.combine(path)

@@ -59,7 +59,7 @@ import TestSupport
             #expect(
                 problems.map(\.description)
                     == expected.map { "\($0.place): " + (isOfSystem ? "system: " : "") + $0.reason })
-            #expect(heard.all.count == problems.count && heard.all.allSatisfy { $0.hasPrefix("layer \(layer): ") })
+            #expect(heard.all == problems.map(\.description), "one text for one problem")
             #expect(prefs.host == "h" && prefs.lastError == nil, "an access does not look at other keys")
             // The end is no error, and the next one is told.
             try put(["port": 5], name, layout: layout)

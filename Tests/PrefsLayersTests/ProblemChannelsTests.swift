@@ -107,7 +107,7 @@ import TestSupport
         },
         Fault("a value of a layer", "port in LAYER: expected Int, found a string").with {
             ($0.layer, $0.lastError) = (
-                #"{"port": "x"}"#, "layer LAYER: port in LAYER: expected Int, found a string; ignored"
+                #"{"port": "x"}"#, "layer LAYER: port: expected Int, found a string; ignored"
             )
         },
         Fault("a key of a layer", #"prot in LAYER: is not a key of ServerPrefs; did you mean "port"?"#).with {

@@ -85,7 +85,9 @@ enum Surroundings {
         case "observe":
             observation = prefs?.onChange { change in heard.withLock { $0 += change.count } }
         case "cancel-at-error":
-            errors = prefs?.onError { _ in
+            errors = prefs?.onError { error in
+                // It stands already.
+                if case .notWatched = error { return }
                 failures.withLock { $0 += 1 }
                 observation?.cancel()
             }

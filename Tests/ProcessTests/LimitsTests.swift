@@ -82,9 +82,9 @@ import Testing
         try run(
             "cancel",
             Root.asUser(12_345) + [
-                "threads none", "open \(path)", "set 1", "observe => \(noThread)", "damage \(path)",
+                "threads none", "open \(path)", "set 1", "observe => \(noThread)", "cancel-at-error => \(noThread)",
                 // The other root does not have the value. After that nothing is heard.
-                "cancel-at-error => \(noThread)", "root Other", "errors => 1", "heard => 1", "root ProbePrefs",
+                "damage \(path)", "root Other", "errors => 1", "heard => 1", "root ProbePrefs",
                 "heard => 1",
             ])
     }

@@ -172,10 +172,12 @@ public struct LayerFault: Sendable, Hashable, CustomStringConvertible {
         return "layer \(ShownText.line(layer, longest: 300)): \(place)\(ShownText.message(reason))"
     }
 
+    /// Whether layer, place and reason are equal.
     public static func == (left: LayerFault, right: LayerFault) -> Bool {
         left.layer == right.layer && left.place == right.place && left.reason == right.reason
     }
 
+    /// Hashes layer, place and reason.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(layer)
         hasher.combine(place)
