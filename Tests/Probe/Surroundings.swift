@@ -93,6 +93,8 @@ enum Surroundings {
             }
         case "errors":
             return "\(failures.withLock { $0 })"
+        case "problems":
+            return "\(prefs?.problems().count ?? 0)"
         case "root":
             prefs?.key = rest
         case "damage":

@@ -84,7 +84,7 @@ import Testing
             Root.asUser(12_345) + [
                 "threads none", "open \(path)", "set 1", "observe => \(noThread)", "cancel-at-error => \(noThread)",
                 // The other root does not have the value. After that nothing is heard.
-                "damage \(path)", "root Other", "errors => 1", "heard => 1", "root ProbePrefs",
+                "damage \(path)", "problems => 2", "root Other", "errors => 1", "heard => 1", "root ProbePrefs",
                 "heard => 1",
             ])
     }
