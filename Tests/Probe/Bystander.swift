@@ -157,6 +157,7 @@ final class Bystander: @unchecked Sendable {
         let isTrue =
             text.contains("is empty; another program may be writing it") && looks.emptyTime >= Self.untilMissing
             || text.contains("before the end of the data") && looks.shortTime >= .milliseconds(500)
+            || text.contains("the last known state") && looks.malformedTime >= .milliseconds(490)
             || text.contains("was missing") && looks.missingTime >= Self.untilMissing
             || text.contains("by another program during the update")
             || text.contains("is still saving it")
@@ -205,6 +206,7 @@ final class Bystander: @unchecked Sendable {
         case "tally":
             return condition.withLock {
                 tally.longestAbsence = looks.missingTime / .milliseconds(1)
+                tally.longestMalformed = looks.malformedTime / .milliseconds(1)
                 return (try? JSONEncoder().encode(tally)).map { String(decoding: $0, as: UTF8.self) } ?? ""
             }
         default: return "no command \(words)"

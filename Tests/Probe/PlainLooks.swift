@@ -1,4 +1,7 @@
 import Foundation
+import PrefsFileEngine
+import PrefsJSON
+import PrefsPropertyLists
 
 /// Looks at a path with `stat` all the time, to tell whether a file may have been missing or empty for as long as an
 /// error says. For any thread.
@@ -24,6 +27,9 @@ final class PlainLooks: @unchecked Sendable {
     private var missing = Absence()
     private var empty = Absence()
     private var short = Absence()
+    private var malformed = Absence()
+    /// The file whose bytes were looked at last, and whether they were whole.
+    private var parsed: (status: stat, isWhole: Bool)?
     private var largest: Int64 = 0
     private let path: String
 
@@ -46,12 +52,31 @@ final class PlainLooks: @unchecked Sendable {
     /// How long the file was missing or had less than nine tenths of its bytes, at most.
     var shortTime: Duration { lock.withLock { short.atMost } }
 
+    /// How long the file was missing, or had bytes that are no list, at most.
+    var malformedTime: Duration { lock.withLock { malformed.atMost } }
+
+    /// Whether the bytes are a list. They are read once for each state.
+    private func isWhole(_ status: stat) -> Bool {
+        if let parsed, parsed.status.st_ino == status.st_ino, parsed.status.st_size == status.st_size,
+            parsed.status.st_mtim.tv_sec == status.st_mtim.tv_sec,
+            parsed.status.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+        {
+            return parsed.isWhole
+        }
+        let bytes = try? Data(contentsOf: URL(filePath: path))
+        let isWhole = bytes.map { (try? PropertyListFile.decode($0, in: .all)) != nil } ?? false
+        parsed = (status, isWhole)
+        return isWhole
+    }
+
     private func look() {
         var status = stat()
         let begin = ContinuousClock.now
         let isThere = stat(path, &status) == 0
         let end = ContinuousClock.now
+        let isWhole = isThere && isWhole(status)
         lock.withLock {
+            malformed.saw(isWhole, between: begin, and: end)
             missing.saw(isThere, between: begin, and: end)
             empty.saw(isThere && status.st_size > 0, between: begin, and: end)
             largest = max(largest, Int64(status.st_size))

@@ -87,7 +87,9 @@ struct SaverRun {
                 """)
         }
         let quarantined = try file.names.filter { $0.contains(".corrupt-") }
-        if !quarantined.isEmpty, met.longestAbsence < 240 { found.append("\(setting): it has made \(quarantined)") }
+        if !quarantined.isEmpty, met.longestAbsence < 240, met.longestMalformed < 490 {
+            found.append("\(setting): it has made \(quarantined)")
+        }
     }
 
     private mutating func save(

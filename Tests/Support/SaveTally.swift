@@ -21,6 +21,8 @@ package struct SaveTally: Codable, Sendable {
     package var longestRead = 0.0
     /// For how long the file was missing, at most, as plain looks have seen it, in milliseconds.
     package var longestAbsence = 0.0
+    /// For how long it was missing or malformed: a saver may not be scheduled for a while.
+    package var longestMalformed = 0.0
     /// The first of the defaults, values and errors that are violations.
     package var examples: [String] = []
 
@@ -38,6 +40,7 @@ package struct SaveTally: Codable, Sendable {
             sum[keyPath: count] += other[keyPath: count]
         }
         sum.longestRead = max(sum.longestRead, other.longestRead)
+        sum.longestMalformed = max(sum.longestMalformed, other.longestMalformed)
         sum.longestAbsence = max(sum.longestAbsence, other.longestAbsence)
         sum.examples += other.examples
     }

@@ -91,8 +91,6 @@ extension Model {
             guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
             try body(&self, &access)
             report(number, access.warning)
-            // A write that has stored something else than was asked for says so.
-            if case .damaged(isQuarantined: true)? = access.warning { return access.warning }
             return nil
         } catch {
             // A malformed file is reported once.
@@ -169,7 +167,8 @@ extension Model {
         let former = self[over.place].state?.content ?? [:]
         if isXML, !ModelValue.dictionary(content).isInXML(replacing: .dictionary(former)) { throw .notInXML }
         if let damage {
-            self[over.place].asides.append(damage)
+            // No bytes are nothing to keep; its last good copy is kept instead.
+            if !damage.isEmpty { self[over.place].asides.append(damage) }
             self[over.place].damage = nil
         }
         self[over.place].content = content

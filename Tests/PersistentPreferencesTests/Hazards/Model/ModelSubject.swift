@@ -114,7 +114,8 @@ final class ModelSubject {
         case .remove(let number, let keys):
             let prefs = instances[number]
             let error = keys.count == 2 ? prefs.remove(keys[0], keys[1]) : prefs.remove(keys[0])
-            trace.append(.returned(error.map(ModelError.init)))
+            // An update with a result succeeds with a warning.
+            trace.append(.returned(error.flatMap { $0.isWarning ? nil : ModelError($0) }))
         case .clear(let number): instances[number].clear()
         case .deleteAll(let number): instances[number].deleteAll()
         case .flush(let number): instances[number].flush()
@@ -149,7 +150,8 @@ final class ModelSubject {
                         return 7
                     }.failure
                 }
-            trace.append(.returned(error.map(ModelError.init)))
+            // An update with a result succeeds with a warning.
+            trace.append(.returned(error.flatMap { $0.isWarning ? nil : ModelError($0) }))
         }
     }
 

@@ -154,6 +154,9 @@ import Testing
 
         override func monotonicNow() -> Duration { .milliseconds(elapsed) }
 
+        /// The stamps are of another clock.
+        override func stamp(_ time: FileStatus.Time, of path: String) -> FileStatus.Time? { nil }
+
         override func pause() { onPause?() }
     }
 
