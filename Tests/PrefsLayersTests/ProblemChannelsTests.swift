@@ -10,7 +10,7 @@ import TestSupport
 @testable import PrefsSupport
 
 /// One account of what is wrong: each fault × each channel, with real files.
-@Suite struct ProblemChannelsTests {
+@Suite(.waits) struct ProblemChannelsTests {
     final class ServerPrefs: PersistentPrefs, @unchecked Sendable {
         struct Listen: Codable, Equatable { var host = "localhost" }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import PrefsSupport
 
 /// Each fault that reads meet is told once; a fault that ends and returns is told again.
-@Suite struct ToldFaultsTests {
+@Suite(.waits) struct ToldFaultsTests {
     final class ToolPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var size = 12
         @Pref var name = ""

@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
@@ -17,7 +18,7 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// `problems()` lists what the class cannot read, and changes nothing.
-@Suite struct ProblemsTests {
+@Suite(.waits) struct ProblemsTests {
     private let folder = TemporaryFolder.fresh
 
     private func texts(_ prefs: PersistentPrefs) -> [String] { prefs.problems().map(\.description) }

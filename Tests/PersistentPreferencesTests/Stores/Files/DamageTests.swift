@@ -8,7 +8,7 @@ import Testing
 
 /// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write
 /// quarantines.
-@Suite struct DamageTests {
+@Suite(.waits) struct DamageTests {
     private let folder = TemporaryFolder.fresh
     /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
