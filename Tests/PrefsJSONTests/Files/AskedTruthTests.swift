@@ -67,7 +67,7 @@ import TestSupport
         #expect(prefs.problems() == problems && pauses == 0)
     }
 
-    /// It is told once; whoever asks for problems is told.
+    /// A read reports it once. `problems()` lists it, although its own wait was the read that met it.
     @Test func problemsTellOfAnEmptiedFile() throws {
         let prefs = prefs()
         prefs.a = 1
