@@ -126,7 +126,7 @@ let helpers = [
             "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
         ]),
     probe(
-        "Benchmarks", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers"],
+        "Benchmarks", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsTool"],
         exclude: ["README.md", "thresholds.txt"]),
     probe("RawDefaults", []),
     probe("EtcdProbe", ["PersistentPreferences", "PrefsEtcd", "TestSupport"]),

@@ -122,7 +122,8 @@ final class ErrorHandlers: Sendable {
         state.withLock { state in
             for index in state.handlers.indices where !state.handlers[index].told.isEmpty {
                 state.handlers[index].told = state.handlers[index].told.filter { problem in
-                    problem.source != .store || (key == nil ? problem.kind != .store : problem.topLevelKey != key)
+                    problem.source != .store || problem.error.isWarning
+                        || (key == nil ? problem.kind != .store : problem.topLevelKey != key)
                 }
             }
         }

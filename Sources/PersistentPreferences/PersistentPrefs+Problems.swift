@@ -16,7 +16,7 @@ extension PersistentPrefs {
     /// unless another class of this process has it in the same root. So is an older or missing version if a write would
     /// migrate the file. In other formats, only a key that resembles a key of the class is one, because other versions
     /// and other code have keys, too. A root that a newer version of the class has written is a problem in each format.
-    /// The tool's `doctor` reports the same problems.
+    /// So is a root that another class uses by mistake. The tool's `doctor` reports the same problems.
     ///
     /// Costs a read and the decoding of all values. While another program is saving the file, waits for the end of that,
     /// a second at most. Does not change ``lastError``. Any thread.
@@ -34,6 +34,7 @@ extension PersistentPrefs {
             let view = try root.view(&outcome)
             ofLayers = view.layers.map { problems(of: $0, root) } ?? []
             _ = try view.values(&outcome)
+            if let conflict = SharedRoots.conflict(of: self, root: root.key, in: root.roots) { outcome.note(conflict) }
             let stored = try view.storedValues() ?? [:]
             ofValues = stored.flatMap { key, value in problems(of: value, key, in: view) }
             ofValues = (ofValues + problemOfVersion(view)).sorted(byText: \.path)

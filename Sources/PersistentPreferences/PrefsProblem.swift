@@ -85,7 +85,7 @@ extension PrefsError {
         switch self {
         case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged,
             .notOurs,
-            .unknownError, .userDefaultsUnavailable, .invalidLayer, .notWatched, .problem:
+            .unknownError, .userDefaultsUnavailable, .invalidLayer, .notWatched, .problem, .sharedRoot:
             true
         default: false
         }

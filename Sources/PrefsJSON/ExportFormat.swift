@@ -85,10 +85,8 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
             }
         } catch let refusal as PropertyListVetter.Refusal {
             throw PrefsError.valuesNotPlistCompatible(refusal.failures)
-        } catch let failure as EncodingFailure {
-            throw PrefsError.valuesNotPlistCompatible([
-                PropertyListFailure(path: failure.path, topLevelKey: failure.topLevelKey, reason: failure.reason)
-            ])
+        } catch let failure as PropertyListFailure {
+            throw PrefsError.valuesNotPlistCompatible([failure])
         }
     }
 

@@ -209,6 +209,8 @@ enum Saver: String, CaseIterable, Sendable {
 
     /// The code of a script that has exceeded the time of its moment, so that it proves nothing.
     static let tooSlow: Int32 = 75
+    /// The code of a script whose file was replaced between its open and its first byte. No reader can know of such a save.
+    static let replacedBeforeFirstByte: Int32 = 76
 
     /// Exchanges the folder of the file by two renames: for a copy of it with the new state, or for a new folder. Fails if the
     /// folder is another one afterwards, and with `tooSlow` if it takes so long that the file may count as deleted.
@@ -252,6 +254,7 @@ enum Saver: String, CaseIterable, Sendable {
             my $half = $size >> 1;
             unlink $ENV{COPY} if $ENV{COPY};
             sysopen(my $file, $ENV{FILE}, O_RDWR | ($way eq "place" ? 0 : O_TRUNC)) or die "$!";
+            my $isReplaced = (stat $file)[1] != ((stat $ENV{FILE})[1] // 0);
             if ($way eq "size") {
                 truncate($file, $size) or die "$!";
             } else {
@@ -262,6 +265,7 @@ enum Saver: String, CaseIterable, Sendable {
             syswrite($file, $bytes, $size - $rest, $rest) == $size - $rest or die "$!";
             truncate($file, $size) or die "$!";
             close($file) or die "$!";
+            exit \#(replacedBeforeFirstByte) if $isReplaced;
         ' \#(arguments)
         """#
     }

@@ -39,8 +39,9 @@ struct SaverRun {
     private(set) var lost: [String: Int] = [:]
     /// Saves that failed because a write made the file in such microseconds.
     private(set) var failed = 0
-    /// Saves that this machine was too slow for. They were repeated.
+    /// Saves that this machine was too slow for, and saves whose file was replaced before their first byte. They were repeated.
     private(set) var slow = 0
+    private(set) var unseen = 0
     private var found: [String] = []
 
     /// What must not happen. A few saves may meet the microseconds; if many do, the write has not looked. In an exchanged folder,
@@ -149,10 +150,11 @@ struct SaverRun {
         while true {
             let result = try Child(URL(filePath: "/bin/sh"), ["-c", script], environment: variables).wait()
             if result.code == 0 { return nil }
-            guard result.code == Saver.tooSlow, .now < end else {
-                return "code \(result.code) \(result.output)\(result.errors)"
+            switch result.code {
+            case Saver.tooSlow where .now < end: slow += 1
+            case Saver.replacedBeforeFirstByte where role == .writer && .now < end: unseen += 1
+            default: return "code \(result.code) \(result.output)\(result.errors)"
             }
-            slow += 1
         }
     }
 
@@ -183,7 +185,8 @@ struct SaverRun {
         return """
             savers: \(saver.rawValue), \(role.rawValue): \(saves) saves, \(accesses), \(tally.defaults) defaults, \
             \(tally.foreign) values that never were, \(tally.untrueErrors) untrue errors (\(tally.trueErrors) true)\
-            \(times)\(losses), \(slow) repeated, \(String(format: "missing for at most %.1f ms", tally.longestAbsence))
+            \(times)\(losses), \(slow + unseen) repeated \
+            (\(unseen) replaced before the first byte), \(String(format: "missing for at most %.1f ms", tally.longestAbsence))
             """
     }
 }

@@ -56,7 +56,7 @@ extension PropertyListVetter {
 }
 
 extension PropertyListCoder {
-    package static func encode(objects value: Any, as format: FileFormat) throws(EncodingFailure) -> Data {
+    package static func encode(objects value: Any, as format: FileFormat) throws(PropertyListFailure) -> Data {
         try encode(StoredValue(of: value), as: format)
     }
 

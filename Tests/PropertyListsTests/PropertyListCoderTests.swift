@@ -60,7 +60,7 @@ import TestSupport
 
     @Test(arguments: Content.notInXML) func whatNotEveryReaderWouldReadAlikeIsRejectedInXML(_ content: Content) throws {
         for list in try content.lists() {
-            let failure = #expect(throws: EncodingFailure.self) {
+            let failure = #expect(throws: PropertyListFailure.self) {
                 try PropertyListCoder.encode(objects: list, as: .xml)
             }
             #expect(failure?.reason.hasSuffix("cannot be stored in XML") == true)
@@ -68,7 +68,7 @@ import TestSupport
     }
 
     @Test func whatIsRejectedIsNamedByItsPath() throws {
-        let failure = #expect(throws: EncodingFailure.self) {
+        let failure = #expect(throws: PropertyListFailure.self) {
             try PropertyListCoder.encode(plain: ["Root": ["a": [1, ["b": "x\u{1}"]] as [Any]]], as: .xml)
         }
         #expect(failure.map { "\($0)" } == "Root.a[1].b: the control character U+0001 cannot be stored in XML")
@@ -79,7 +79,7 @@ import TestSupport
         let foreign = StoredValue.foreign(ForeignObject(NSNull()))
         for part in [foreign, .array([foreign]), .dictionary(["c": .array([.bool(true), foreign])])] {
             let list = StoredValue.dictionary(["a": .string("x"), "b": part])
-            let failure = #expect(throws: EncodingFailure.self) { _ = try PropertyListCoder.encode(list, as: format) }
+            let failure = #expect(throws: PropertyListFailure.self) { _ = try PropertyListCoder.encode(list, as: format) }
             #expect(failure?.topLevelKey == (format == .json ? "" : "b"))
             let reason = format == .json ? "cannot be stored in JSON" : "an object that no property list can hold"
             #expect(failure?.reason.hasSuffix(reason) == true)
@@ -110,7 +110,7 @@ import TestSupport
     }
 
     @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRejectedInXML(_ interval: Double) {
-        #expect(throws: EncodingFailure.self) {
+        #expect(throws: PropertyListFailure.self) {
             try PropertyListCoder.encode(objects: [Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .xml)
         }
     }

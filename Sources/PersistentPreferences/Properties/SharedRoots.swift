@@ -23,27 +23,52 @@ enum SharedRoots {
     static func register(
         _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
     ) -> PrefsError? {
-        let file = roots.fileURL
-        // In a flat layout, every class has the one root, whose key is empty.
-        let root = roots.layout == .flat ? "" : root
-        let use = Use(place: roots.place, file: file, type: type, declarations: declarations)
-        let formerRoots = declarations.formerRoots(of: root)
-        let (others, movers) = uses.withLock { uses in
-            let others = uses[root, default: []].filter { $0.place != nil || $0.file != nil }
-            let movers = formerRoots.flatMap { key in (uses[key] ?? []).map { (key, $0) } }
-            uses[root] = others + [use]
-            for key in formerRoots { uses[key, default: []].append(use) }
-            return (others, movers)
+        let use = Use(place: roots.place, file: roots.fileURL, type: type, declarations: declarations)
+        let key = name(of: root, in: roots)
+        let former = declarations.formerRoots(of: key)
+        let others = uses.withLock { uses in
+            let others = uses
+            uses[key] = uses[key, default: []].filter { $0.place != nil || $0.file != nil } + [use]
+            for key in former { uses[key, default: []].append(use) }
+            return others
         }
-        for (key, other) in movers where other.type != type && other.isInPlace(of: use) {
-            return .sharedRoot(SharedRoot(key: key, classes: names(of: other.type, type), contradictions: []))
+        return conflict(of: use, root: key, former: former, in: others)
+    }
+
+    /// `PrefsError.sharedRoot` as long as the root of an instance is shared by mistake.
+    static func conflict(of prefs: PersistentPrefs, root: String, in roots: Roots) -> PrefsError? {
+        let declarations = prefs.declarations
+        let use = Use(
+            place: roots.place, file: roots.fileURL, type: Swift.type(of: prefs), declarations: declarations)
+        let key = name(of: root, in: roots)
+        let others = uses.withLock(\.self)
+        return conflict(of: use, root: key, former: declarations.formerRoots(of: key), in: others)
+    }
+
+    /// In a flat layout, every class has the one root, whose key is empty.
+    private static func name(of root: String, in roots: Roots) -> String { roots.layout == .flat ? "" : root }
+
+    private static func conflict(
+        of use: Use, root: String, former: [String], in uses: [String: [Use]]
+    ) -> PrefsError? {
+        for key in former {
+            for other in uses[key] ?? [] where other.type != use.type && other.isInPlace(of: use) {
+                return .sharedRoot(
+                    SharedRoot(key: key, classes: names(of: other.type, use.type), contradictions: []))
+            }
         }
-        for other in others where other.isInPlace(of: use) {
-            let keys = declarations.contradictions(with: other.declarations, inDefaults: root.isEmpty)
-            let haveOneName = !root.isEmpty && String(describing: type) == String(describing: other.type)
+        var isFirst = false
+        for other in uses[root] ?? [] where other.isInPlace(of: use) {
+            guard other.type != use.type else {
+                isFirst = true
+                continue
+            }
+            let keys = use.declarations.contradictions(with: other.declarations, inDefaults: root.isEmpty)
+            let haveOneName =
+                !root.isEmpty && String(describing: use.type) == String(describing: other.type)
             guard !keys.isEmpty || haveOneName else { continue }
-            return .sharedRoot(
-                SharedRoot(key: root, classes: names(of: other.type, type), contradictions: keys))
+            let names = isFirst ? names(of: use.type, other.type) : names(of: other.type, use.type)
+            return .sharedRoot(SharedRoot(key: root, classes: names, contradictions: keys))
         }
         return nil
     }
@@ -51,7 +76,7 @@ enum SharedRoots {
     /// Whether a class of this process has the key, in the root or in one of the same place.
     static func hasKey(_ key: String, root: String, in roots: Roots) -> Bool {
         let (place, file) = (roots.place, roots.fileURL)
-        let uses = uses.withLock { $0[roots.layout == .flat ? "" : root] ?? [] }
+        let uses = uses.withLock { $0[name(of: root, in: roots)] ?? [] }
         return uses.contains { use in
             (use.place === place || file != nil && use.file == file)
                 && (use.declarations.allowed.contains(key) || use.declarations.schema.ownKeys.contains(key))

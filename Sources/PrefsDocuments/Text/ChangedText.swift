@@ -27,7 +27,7 @@ package struct ChangedText {
     /// - Parameters:
     ///   - syntax: makes a cursor at the beginning of the bytes of the text.
     ///   - former: the value of the text.
-    /// - Throws: `TextMismatch` if the text has another value; `EncodingFailure` if the syntax cannot hold the value.
+    /// - Throws: `TextMismatch` if the text has another value; `PropertyListFailure` if the syntax cannot hold the value.
     package static func bytes(
         of text: Data, in syntax: (UnsafeRawBufferPointer) -> any TextSyntax, from former: StoredValue,
         to new: StoredValue
@@ -129,18 +129,18 @@ package struct ChangedText {
                     endPart(of: &levels[top])
                 }
             }
-        } catch let failure as EncodingFailure {
+        } catch let failure as PropertyListFailure {
             throw Self.failure(failure, in: levels)
         }
     }
 
     /// The failure of a value, with its place in the whole.
-    private static func failure(_ failure: EncodingFailure, in levels: [Level]) -> EncodingFailure {
+    private static func failure(_ failure: PropertyListFailure, in levels: [Level]) -> PropertyListFailure {
         let steps = levels.compactMap { $0.container.parts[$0.next].change?.step }
         let first = steps.first?.utf8.first == UInt8(ascii: ".") ? steps.first.map { $0.utf8.dropFirst() } : nil
         let joint = failure.path.isEmpty || failure.path.utf8.first == UInt8(ascii: "[") ? "" : "."
         let path = steps.joined() + joint + failure.path
-        return EncodingFailure(
+        return PropertyListFailure(
             path: first == nil ? path : String(decoding: path.utf8.dropFirst(), as: UTF8.self),
             topLevelKey: first.map { String(decoding: $0, as: UTF8.self) } ?? "", reason: failure.reason)
     }

@@ -38,17 +38,17 @@ struct XMLTextFormat: FileFormatCoder {
 
     func bytes(
         from value: StoredValue, replacing former: StoredValue?, written: Data?
-    ) throws(EncodingFailure) -> FileBytes {
+    ) throws(PropertyListFailure) -> FileBytes {
         guard let former, let written else { return try xml.bytes(from: value, replacing: former, written: nil) }
         do {
             let bytes = try Self.bytes(changing: written, from: former, to: value)
             // The shortest value takes seven bytes, so that most texts need not be read.
             if bytes.count / 7 > PropertyListLimits.fileNodes, (try? bytes.joined.withUnsafeBytes(xml.value)) == nil {
-                throw EncodingFailure(path: "", reason: "more than \(PropertyListLimits.fileNodes) values")
+                throw PropertyListFailure(path: "", topLevelKey: "", reason: "more than \(PropertyListLimits.fileNodes) values")
             }
             return bytes
         } catch {
-            throw error as? EncodingFailure ?? EncodingFailure(path: "", reason: "was changed during the attempt")
+            throw error as? PropertyListFailure ?? PropertyListFailure(path: "", topLevelKey: "", reason: "was changed during the attempt")
         }
     }
 

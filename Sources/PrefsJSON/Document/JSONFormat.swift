@@ -35,12 +35,12 @@ struct JSONFormat: FileFormatCoder {
 
     func bytes(
         from value: StoredValue, replacing former: StoredValue?, written: Data?
-    ) throws(EncodingFailure) -> FileBytes {
+    ) throws(PropertyListFailure) -> FileBytes {
         guard let former, let written else { return FileBytes(try JSONWriter.data(ofFile: value)) }
         do {
             return try JSONText.bytes(changing: written, from: former, to: value)
         } catch {
-            throw error as? EncodingFailure ?? EncodingFailure(path: "", reason: "was changed during the attempt")
+            throw error as? PropertyListFailure ?? PropertyListFailure(path: "", topLevelKey: "", reason: "was changed during the attempt")
         }
     }
 }

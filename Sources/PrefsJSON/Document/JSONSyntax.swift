@@ -15,7 +15,7 @@ enum JSONText {
         if bytes.count / 2 > limits.nodes, mostValues(in: bytes) > limits.nodes,
             (try? JSONReader.value(of: bytes.joined, limits: limits)) == nil
         {
-            throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: "more than \(limits.nodes) values")
         }
         return bytes
     }

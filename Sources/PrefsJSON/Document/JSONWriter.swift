@@ -66,26 +66,26 @@ package struct JSONWriter {
     /// - Parameter limits: the limits of the reader, which would reject more values.
     static func data(
         ofFile value: StoredValue, limits: JSONReader.Limits = .file
-    ) throws(EncodingFailure) -> Data {
+    ) throws(PropertyListFailure) -> Data {
         var writer = Self()
         try writer.writePart(value)
         guard writer.nodes <= limits.nodes else {
-            throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: "more than \(limits.nodes) values")
         }
         return writer.data
     }
 
     /// The text of a value inside of another text.
-    static func bytes(of value: StoredValue, layout: Layout) throws(EncodingFailure) -> [UInt8] {
+    static func bytes(of value: StoredValue, layout: Layout) throws(PropertyListFailure) -> [UInt8] {
         var writer = Self()
         writer.layout = layout
         try writer.writePart(value)
         return writer.bytes
     }
 
-    private mutating func writePart(_ value: StoredValue) throws(EncodingFailure) {
+    private mutating func writePart(_ value: StoredValue) throws(PropertyListFailure) {
         guard write(value, depth: 0) else {
-            throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in JSON")
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: "holds a value that cannot be stored in JSON")
         }
     }
 

@@ -230,7 +230,7 @@ struct StreamContent {
     func output() throws -> Outcome {
         let result = try store.ownRoots.entries().entries ?? [:]
         let isNew = bytes.isEmpty
-        do throws(EncodingFailure) {
+        do throws(PropertyListFailure) {
             let written = try PropertyListCoder.encode(
                 .dictionary(result), as: format, replacing: isNew ? nil : .dictionary(content),
                 written: isNew ? nil : bytes)

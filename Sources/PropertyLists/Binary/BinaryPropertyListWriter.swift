@@ -25,7 +25,7 @@ struct BinaryPropertyListWriter {
     private var flaw: String?
 
     /// - Throws: why this package would not read the list.
-    static func data(from value: StoredValue) throws(EncodingFailure) -> Data {
+    static func data(from value: StoredValue) throws(PropertyListFailure) -> Data {
         var writer = Self()
         writer.add(value, levels: 0)
         var next = 0
@@ -37,7 +37,7 @@ struct BinaryPropertyListWriter {
         if writer.objects.count > PropertyListLimits.fileNodes {
             writer.flaw = "could not be read again: has more than \(PropertyListLimits.fileNodes) values"
         }
-        if let flaw = writer.flaw { throw EncodingFailure(path: "", reason: flaw) }
+        if let flaw = writer.flaw { throw PropertyListFailure(path: "", topLevelKey: "", reason: flaw) }
         return writer.written()
     }
 
@@ -159,8 +159,8 @@ struct BinaryFormat: FileFormatCoder {
 
     func bytes(
         from value: StoredValue, replacing former: StoredValue?, written: Data?
-    ) throws(EncodingFailure) -> FileBytes {
-        do throws(EncodingFailure) {
+    ) throws(PropertyListFailure) -> FileBytes {
+        do throws(PropertyListFailure) {
             let bytes = try BinaryPropertyListWriter.data(from: value)
             #if DEBUG
                 PropertyListCoder.check.withLock { $0 }?.run(bytes, value)
@@ -168,7 +168,7 @@ struct BinaryFormat: FileFormatCoder {
             return FileBytes(bytes)
         } catch {
             guard let key = value.dictionary?.filter(\.value.holdsForeign).keys.min() else { throw error }
-            throw EncodingFailure(path: key, topLevelKey: key, reason: error.reason)
+            throw PropertyListFailure(path: key, topLevelKey: key, reason: error.reason)
         }
     }
 }

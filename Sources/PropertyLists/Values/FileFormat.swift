@@ -52,7 +52,7 @@ package protocol FileFormatCoder: Sendable {
     func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?)
     /// The content that a read will return after a write of this content.
     func storable(_ content: [String: StoredValue]) -> [String: StoredValue]
-    /// Returns the bytes of a file with a value.
+    /// Returns the bytes of a file with a value. The failure may have no path, because one value of many is at fault.
     ///
     /// - Parameters:
     ///   - former: the value of the replaced file, in the same format. Values that readers of XML read differently are
@@ -60,7 +60,7 @@ package protocol FileFormatCoder: Sendable {
     ///   - written: the bytes of the former value, if people write the format: all stays that does not change.
     func bytes(
         from value: StoredValue, replacing former: StoredValue?, written: Data?
-    ) throws(EncodingFailure) -> FileBytes
+    ) throws(PropertyListFailure) -> FileBytes
 }
 
 extension FileFormatCoder {
@@ -121,7 +121,7 @@ package enum PropertyListCoder {
     /// As `FileFormatCoder.bytes`, in one part.
     package static func encode(
         _ value: StoredValue, as format: FileFormat, replacing former: StoredValue? = nil, written: Data? = nil
-    ) throws(EncodingFailure) -> Data {
+    ) throws(PropertyListFailure) -> Data {
         try format.coder.bytes(from: value, replacing: former, written: written).joined
     }
 }
@@ -151,24 +151,6 @@ extension DecodingFailure {
 }
 
 // MARK: - Failures
-
-/// The reason why a value cannot be written in a format, and its place.
-package struct EncodingFailure: Error {
-    /// The path from the top: `Root.key[3]`; empty for the top level.
-    package let path: String
-    /// The first key of the path; empty for the whole.
-    package var topLevelKey: String
-    /// The reason, as a clause without a full stop. It never contains the value.
-    package let reason: String
-
-    package init(path: String, topLevelKey: String = "", reason: String) {
-        (self.path, self.topLevelKey, self.reason) = (path, topLevelKey, reason)
-    }
-}
-
-extension EncodingFailure: CustomStringConvertible {
-    package var description: String { path.isEmpty ? reason : "\(ShownText.path(path)): \(reason)" }
-}
 
 /// Why bytes could not be read as a property list.
 package enum DecodingFailure: Error {

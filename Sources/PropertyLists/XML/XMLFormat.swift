@@ -34,7 +34,7 @@ struct XMLFormat: FileFormatCoder {
 
     func bytes(
         from value: StoredValue, replacing former: StoredValue?, written: Data?
-    ) throws(EncodingFailure) -> FileBytes {
+    ) throws(PropertyListFailure) -> FileBytes {
         FileBytes(try XMLPropertyListWriter.data(from: value, replacing: former))
     }
 }

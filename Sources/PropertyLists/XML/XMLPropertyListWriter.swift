@@ -72,10 +72,10 @@ package struct XMLPropertyListWriter {
     }
 
     /// - Parameter former: the value that was read from the replaced file; nil if there is no such file.
-    /// - Throws: `EncodingFailure`.
+    /// - Throws: `PropertyListFailure`.
     static func data(
         from value: StoredValue, replacing former: StoredValue? = nil
-    ) throws(EncodingFailure) -> Data {
+    ) throws(PropertyListFailure) -> Data {
         var writer = Self(layout: .document, outerDepth: 0)
         writer.bytes +=
             """
@@ -93,13 +93,13 @@ package struct XMLPropertyListWriter {
     /// - Parameter depth: the number of containers around it.
     package static func bytes(
         of value: StoredValue, replacing former: StoredValue?, layout: XMLLayout, depth: Int
-    ) throws(EncodingFailure) -> [UInt8] {
+    ) throws(PropertyListFailure) -> [UInt8] {
         var writer = Self(layout: layout, outerDepth: depth)
         try writer.write(value, replacing: former)
         return writer.bytes
     }
 
-    package static func bytes(ofKey key: String) throws(EncodingFailure) -> [UInt8] {
+    package static func bytes(ofKey key: String) throws(PropertyListFailure) -> [UInt8] {
         var writer = Self(layout: .document, outerDepth: 0)
         try writer.write(key: key, isKept: false)
         return writer.bytes
@@ -107,7 +107,7 @@ package struct XMLPropertyListWriter {
 
     private init(layout: XMLLayout, outerDepth: Int) { (self.layout, self.outerDepth) = (layout, outerDepth) }
 
-    private mutating func write(_ value: StoredValue, replacing former: StoredValue?) throws(EncodingFailure) {
+    private mutating func write(_ value: StoredValue, replacing former: StoredValue?) throws(PropertyListFailure) {
         try begin(value, replacing: former)
         while !containers.isEmpty { try step() }
     }
@@ -115,7 +115,7 @@ package struct XMLPropertyListWriter {
     // MARK: - Values
 
     /// Writes a scalar, or begins a container.
-    private mutating func begin(_ value: StoredValue, replacing former: StoredValue?) throws(EncodingFailure) {
+    private mutating func begin(_ value: StoredValue, replacing former: StoredValue?) throws(PropertyListFailure) {
         let depth = containers.count
         nodes += 1
         // A reference of a keyed archive is a dictionary in XML, and its number is a level deeper.
@@ -160,7 +160,7 @@ package struct XMLPropertyListWriter {
 
     private mutating func begin(
         _ dictionary: [String: StoredValue], replacing former: [String: StoredValue]?
-    ) throws(EncodingFailure) {
+    ) throws(PropertyListFailure) {
         guard !dictionary.isEmpty else { return line("<dict/>", containers.count) }
         if dictionary.count == 1, dictionary[KeyedArchiveUID.key]?.isNumber == true {
             throw failure("a dictionary of a lone number CF$UID would be read as a reference of a keyed archive")
@@ -174,7 +174,7 @@ package struct XMLPropertyListWriter {
     }
 
     /// Writes the next part of the innermost container, or ends it.
-    private mutating func step() throws(EncodingFailure) {
+    private mutating func step() throws(PropertyListFailure) {
         let last = containers.count - 1
         let container = containers[last]
         let index = container.begun
@@ -216,7 +216,7 @@ package struct XMLPropertyListWriter {
 
     private mutating func write(
         key: String, isKept: Bool, before value: StoredValue? = nil, _ depth: Int = 0
-    ) throws(EncodingFailure) {
+    ) throws(PropertyListFailure) {
         line("<key>", depth)
         try write(key, isKept: isKept)
         bytes += "</key>".utf8
@@ -225,7 +225,7 @@ package struct XMLPropertyListWriter {
         isBehindKey = true
     }
 
-    private mutating func write(_ text: String, isKept: Bool) throws(EncodingFailure) {
+    private mutating func write(_ text: String, isKept: Bool) throws(PropertyListFailure) {
         // Foundation drops a leading U+FEFF as a byte order mark.
         if !isKept, text.utf8.first == 0xEF, text.unicodeScalars.first == "\u{FEFF}" {
             throw failure("a string that begins with U+FEFF cannot be stored in XML")
@@ -259,7 +259,7 @@ package struct XMLPropertyListWriter {
     }
 
     /// The second that contains the date.
-    private func text(of date: Date, isKept: Bool) throws(EncodingFailure) -> String {
+    private func text(of date: Date, isKept: Bool) throws(PropertyListFailure) -> String {
         guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else {
             throw failure("the date cannot be stored in XML")
         }
@@ -270,10 +270,9 @@ package struct XMLPropertyListWriter {
         return time.text + "Z"
     }
 
-    private func failure(_ reason: String) -> EncodingFailure {
-        var failure = EncodingFailure(path: path, reason: reason)
-        if let key = containers.first?.keys?[(containers.first?.begun ?? 1) - 1] { failure.topLevelKey = key }
-        return failure
+    private func failure(_ reason: String) -> PropertyListFailure {
+        let key = containers.first.flatMap { $0.keys?[$0.begun - 1] } ?? ""
+        return PropertyListFailure(path: path, topLevelKey: key, reason: reason)
     }
 
     private var path: String {

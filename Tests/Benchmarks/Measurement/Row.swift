@@ -10,6 +10,13 @@ struct Row: Sendable {
         _ name: String, _ title: String, _ comparisons: Comparison...,
         prepare: @escaping @Sendable (Place) throws -> Operation
     ) {
+        self.init(name, title, comparisons, prepare: prepare)
+    }
+
+    init(
+        _ name: String, _ title: String, _ comparisons: [Comparison],
+        prepare: @escaping @Sendable (Place) throws -> Operation
+    ) {
         self.name = name
         self.title = title
         self.comparisons = comparisons

@@ -35,7 +35,19 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         #expect(second.errors.count == 1)
         second.size = "small"
         #expect(second.lastError == nil && second.size == "small", "it is a warning")
-        #expect(Second.Settings(store: store).lastError == nil, "reported once")
+        let third = Second.Settings(store: store)
+        #expect(third.lastError == nil, "reported once")
+        // It stands, so the list of each instance has it, and a closure that begins.
+        let told = Locked<[PrefsError]>([])
+        let token = third.onError { error in told.withLock { $0.append(error) } }
+        defer { token.cancel() }
+        #expect(told.withLock(\.self).compactMap { $0.detail(of: PrefsError.sharedRoot) } == [shared])
+        for prefs in [first, second, third] as [PersistentPrefs] {
+            let problems = prefs.problems()
+            #expect(
+                problems.compactMap { $0.error.detail(of: PrefsError.sharedRoot) } == [shared], "\(problems)")
+        }
+        #expect(First.Settings(store: InMemoryStore()).problems().isEmpty, "another store")
     }
 
     private final class Early: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }

@@ -215,7 +215,7 @@ import TestSupport
             try JSONText.bytes(changing: text, from: value(7), to: value(count), limits: limits).joined
         }
         #expect(try change(to: 8) == Data("{\"l\":[1,2,3,4,5,6,7,8]}".utf8))
-        let failure = #expect(throws: EncodingFailure.self) { try change(to: 9) }
+        let failure = #expect(throws: PropertyListFailure.self) { try change(to: 9) }
         #expect(failure?.reason == "more than 10 values")
     }
 

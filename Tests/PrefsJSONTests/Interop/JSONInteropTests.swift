@@ -139,7 +139,7 @@ import TestSupport
         let many = [StoredValue](repeating: .bool(true), count: limits.nodes - 1)
         let bytes = try JSONWriter.data(ofFile: .array(many), limits: limits)
         #expect(try JSONReader.value(of: bytes, limits: limits).array?.count == limits.nodes - 1)
-        let tooMany = #expect(throws: EncodingFailure.self) {
+        let tooMany = #expect(throws: PropertyListFailure.self) {
             try JSONWriter.data(ofFile: .array(many + [.bool(true)]), limits: limits)
         }
         #expect(tooMany?.reason == "more than 1000 values")

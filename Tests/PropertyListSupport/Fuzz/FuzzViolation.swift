@@ -27,7 +27,7 @@ package func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ prom
     if !isSame { throw FuzzViolation("\(promise()): \(expected.prefix(200)) became \(found.prefix(200))") }
 }
 
-extension EncodingFailure {
+extension PropertyListFailure {
     /// Whether a failure is expected. XML has no form for some values of the binary format, and a UID takes an
     /// additional level there. JSON has no form for a UID.
     package func isExpected(in format: FileFormat) -> Bool {

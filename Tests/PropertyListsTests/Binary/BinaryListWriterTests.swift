@@ -109,7 +109,7 @@ import Testing
             #expect(try read(BinaryPropertyListWriter.data(from: value)) == value)
         }
         for value in [nested(81, .integer(1)), nested(81, .array([])), nested(80, .dictionary(["a": .integer(1)]))] {
-            let error = #expect(throws: EncodingFailure.self) { try BinaryPropertyListWriter.data(from: value) }
+            let error = #expect(throws: PropertyListFailure.self) { try BinaryPropertyListWriter.data(from: value) }
             #expect(error?.reason == "could not be read again: nested deeper than 80 levels")
         }
     }

@@ -1,0 +1,130 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+import PrefsLayers
+import PrefsTool
+
+extension Group {
+    /// Each kind in three sizes, a decade and more apart: the time may grow by no more than the size.
+    static let growth = Group(
+        name: "growth", title: "one operation beside more and more of its kind",
+        rows: [
+            family("write-dictionaries", "writing x beside N small dictionaries, binary", [10, 1_000, 10_000]) {
+                try writesBesideDictionaries($1, in: $0.store("write-dictionaries-\($1)", .process))
+            },
+            family("json-write-dictionaries", "writing x beside N small dictionaries, JSON", [10, 1_000, 10_000]) {
+                try writesBesideDictionaries($1, in: $0.jsonStore("json-write-dictionaries-\($1)"))
+            },
+            family("write-data", "writing N bytes of Data, binary", [100, 10_000, 100_000]) {
+                try writesData($1, in: $0.store("write-data-\($1)", .process))
+            },
+            family("json-write-data", "writing N bytes of Data, JSON", [100, 10_000, 100_000]) {
+                try writesData($1, in: $0.jsonStore("json-write-data-\($1)"))
+            },
+            family("list-of-int", "writing an [Int] of N, in memory", [10, 1_000, 10_000]) {
+                writesNumbers($1, in: InMemoryStore())
+            },
+            family("read-list-of-int", "reading an [Int] of N that has changed, in memory", [10, 1_000, 10_000]) {
+                let store = InMemoryStore()
+                GrowthPrefs(store: store).numbers = Array(1...$1)
+                return try .reads { GrowthPrefs(store: store).numbers.count }
+            },
+            family("json-list-of-int", "writing an [Int] of N, all changed, JSON", [10, 1_000, 10_000]) {
+                try writesNumbers($1, in: $0.jsonStore("json-list-of-int-\($1)"))
+            },
+            family("problems-unknown", "problems() with 200 keys and N unknown ones, JSON", [1, 30, 1_000]) {
+                let url = try $0.file("problems-unknown-\($1)").deletingPathExtension().appendingPathExtension("json")
+                let root = Dictionary(uniqueKeysWithValues: (0..<$1).map { ("unknownName\($0)Of", $0) })
+                try JSONEncoder().encode(root).write(to: url)
+                let prefs = ManyNamesPrefs(key: "Any", store: JSONFileStore(url: url, layout: .flat))
+                return problems(of: prefs, count: $1)
+            },
+            family("problems-variables", "problems() with 200 keys and N unknown variables", [1, 30, 1_000]) {
+                let names = (0..<$1).map { ("GROWTH_UNKNOWN_NAME_\($0)_OF", "1") }
+                let layer = PrefsLayer.environment(prefix: "GROWTH", in: Dictionary(uniqueKeysWithValues: names))
+                let prefs = ManyNamesPrefs(key: "Any", store: LayeredStore(InMemoryStore(), above: [layer]))
+                return problems(of: prefs, count: $1)
+            },
+            family("show-plain", "`prefs show` of N names without dots", [8, 800, 8_000]) {
+                try shows($1, "name", in: $0.file("show-plain-\($1)"))
+            },
+            family("show-dotted", "`prefs show` of N names with dots", [8, 800, 8_000]) {
+                try shows($1, "a.dotted.name", in: $0.file("show-dotted-\($1)"))
+            },
+        ].flatMap(\.self))
+
+    private static func family(
+        _ name: String, _ title: String, _ sizes: [Int],
+        _ prepare: @escaping @Sendable (Place, Int) throws -> Operation
+    ) -> [Row] {
+        sizes.map { size in
+            let comparisons: [Comparison] = size == sizes[0] ? [] : [.times("\(name)-\(sizes[0])")]
+            return Row("\(name)-\(size)", title, comparisons) { try prepare($0, size) }
+        }
+    }
+
+    private static func writesBesideDictionaries(_ count: Int, in store: any PrefsStore) throws -> Operation {
+        let prefs = GrowthPrefs(store: store)
+        prefs.lists = (0..<count).map { ["number": $0, "width": 10, "height": 20] }
+        try prefs.check()
+        return .each(verify: prefs.check) { prefs.x = $0 }
+    }
+
+    private static func writesData(_ count: Int, in store: any PrefsStore) throws -> Operation {
+        let prefs = GrowthPrefs(store: store)
+        let samples = [1, 2].map { Data(repeating: $0, count: count) }
+        return .each(verify: prefs.check) { prefs.data = samples[$0 % 2] }
+    }
+
+    private static func writesNumbers(_ count: Int, in store: any PrefsStore) -> Operation {
+        let prefs = GrowthPrefs(store: store)
+        let samples = [1, 2].map { Array($0..<($0 + count)) }
+        return .each(verify: prefs.check) { prefs.numbers = samples[$0 % 2] }
+    }
+
+    private static func problems(of prefs: PersistentPrefs, count: Int) -> Operation {
+        .each { _ in
+            let found = prefs.problems().count
+            if found != count { throw Unavailable("\(found) problems in place of \(count)") }
+        }
+    }
+
+    private static func shows(_ count: Int, _ name: String, in url: URL) throws -> Operation {
+        let values = Dictionary(uniqueKeysWithValues: (0..<count).map { ("\(name)\($0)", $0) })
+        try PropertyListEncoder().encode(values).write(to: url)
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let context = ProcessContext(
+            executable: "prefs", environment: ProcessInfo.processInfo.environment, input: nothing, output: nothing,
+            errors: STDERR_FILENO)
+        return .each { _ in
+            let code = PrefsTool.run(
+                ["show", "-f", url.path], name: "prefs", suite: "growth", others: [],
+                storeOfURL: { url throws(PrefsError) in throw .invalidName(name: url, reason: "is not used here") },
+                context: context
+            ) { root, store in GrowthPrefs(key: root, store: store ?? InMemoryStore()) }
+            if code != 0 { throw Unavailable("show has failed: \(code)") }
+        }
+    }
+}
+
+extension Place {
+    fileprivate func jsonStore(_ name: String) throws -> JSONFileStore {
+        JSONFileStore(
+            url: try file(name).deletingPathExtension().appendingPathExtension("json"), durability: .process)
+    }
+}
+
+/// Values that may be large.
+private final class GrowthPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var x = 0
+    @Pref var lists: [[String: Int]] = []
+    @Pref var data = Data()
+    @Pref var numbers: [Int] = []
+}
+
+/// A class with 200 keys.
+private final class ManyNamesPrefs: PersistentPrefs, @unchecked Sendable {
+    override var keys: [String] { Self.names }
+
+    private static let names = (0..<200).map { "aNameOfSomeLength\($0)" }
+}
