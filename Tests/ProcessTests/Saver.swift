@@ -271,12 +271,17 @@ enum Saver: String, CaseIterable, Sendable {
     }
 
     /// A program that goes on writing makes `git merge` refuse, and the change that is put away has a newer successor. A person
-    /// then repeats the merge and drops the change.
+    /// then repeats the merge and drops the change. Also if a write has made the file again while git was replacing it: of the
+    /// hundreds of tries, a few meet the moment between the last look of a write and its rename.
     private static let stash = #"""
         cd "${FILE%/*}" || exit
         export GIT_CONFIG_NOSYSTEM=1
         for i in $(seq 200); do
-            git stash -q -u || exit
+            git stash -q -u 2>"$NEW/stash" || {
+                [ "$ROLE" = writer ] && grep -q "File exists" "$NEW/stash" && continue
+                cat "$NEW/stash"
+                exit 1
+            }
             if git merge -q --ff-only "r$ROUND" 2>"$NEW/merge"; then break; fi
             [ "$ROLE" = writer ] && [ "$i" -lt 200 ] || { cat "$NEW/merge"; exit 1; }
         done

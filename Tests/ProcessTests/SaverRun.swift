@@ -35,7 +35,7 @@ struct SaverRun {
     private(set) var tally = SaveTally()
     private(set) var saves = 0
     /// Saves whose state was replaced by a write that began before. The package excludes them except for the
-    /// microseconds between its last look and its rename.
+    /// microseconds between its last look and its rename, some 100 of which are the rename's own.
     private(set) var lost: [String: Int] = [:]
     /// Saves that failed because a write made the file in such microseconds.
     private(set) var failed = 0
