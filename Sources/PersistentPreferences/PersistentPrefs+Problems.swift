@@ -32,11 +32,12 @@ extension PersistentPrefs {
             let root = try Root(key, of: state)
             if waits, let warning = root.roots.domain?.waitForSave() { outcome.note(PrefsError(warning)) }
             let view = try root.view(&outcome)
-            ofLayers = view.layers.map { problems(of: $0, root) } ?? []
+            let names = KnownNames(of: self, in: root)
+            ofLayers = view.layers.map { problems(of: $0, root, names) } ?? []
             _ = try view.values(&outcome)
             if let conflict = SharedRoots.conflict(of: self, root: root.key, in: root.roots) { outcome.note(conflict) }
             let stored = try view.storedValues() ?? [:]
-            ofValues = stored.flatMap { key, value in problems(of: value, key, in: view) }
+            ofValues = stored.flatMap { key, value in problems(of: value, key, in: view, names) }
             ofValues = (ofValues + problemOfVersion(view)).sorted(byText: \.path)
         } catch {
             outcome.note(PrefsError(error))
@@ -60,44 +61,64 @@ extension PersistentPrefs {
         } ?? []
     }
 
-    private func problems(of value: StoredValue, _ key: String, in view: RootView) -> [PrefsProblem] {
+    private func problems(
+        of value: StoredValue, _ key: String, in view: RootView, _ names: KnownNames
+    ) -> [PrefsProblem] {
         if let property = declarations[key]?.property {
             return property.error(of: value, forKey: key, as: view.form)?.problems ?? []
         }
-        return flaw(ofKey: key, as: view.form, in: view.root).map {
+        return names.flaw(of: key, as: view.form).map {
             [PrefsProblem(.unknownKey, path: key, topLevelKey: key, reason: $0)]
         } ?? []
     }
 
     /// What layers say of names that no key has, and the keys of their files that are not keys of the class. Also a file
     /// that a newer version of the class has written.
-    private func problems(of layers: any RootLayersSnapshot, _ root: Root) -> [PrefsProblem] {
+    private func problems(
+        of layers: any RootLayersSnapshot, _ root: Root, _ names: KnownNames
+    ) -> [PrefsProblem] {
         layers.notes(forKeys: allowedKeys.list, in: declarations).map(\.problem)
-            + layers.fileEntries(of: root.key, in: declarations).flatMap { problems(of: $0, root) }
+            + layers.fileEntries(of: root.key, in: declarations).flatMap { problems(of: $0, names) }
     }
 
-    private func problems(of file: LayerFileEntries, _ root: Root) -> [PrefsProblem] {
+    private func problems(of file: LayerFileEntries, _ names: KnownNames) -> [PrefsProblem] {
         func place(_ key: String) -> String { "\(key) in \(file.path)" }
         let version = file.newerVersion.map {
             PrefsProblem(.version, in: .layer(file.layer), path: place(declarations.schema.versionKey), reason: $0)
         }
         let keys = file.keys.sorted(byText: \.self).compactMap { key in
-            flaw(ofKey: key, as: file.form, in: root).map {
+            names.flaw(of: key, as: file.form).map {
                 LayerFault(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey).problem
             }
         }
         return (version.map { [$0] } ?? []) + keys
     }
+}
+
+/// The keys of a class and of the other classes in its root, prepared for any number of unknown keys.
+private struct KnownNames {
+    private let prefs: PersistentPrefs
+    private let allowed: AllowedKeys
+    private let ownKeys: [String]
+    private let words: NearestWord
+    private let sharing: [ClassDeclarations]
+
+    init(of prefs: PersistentPrefs, in root: Root) {
+        self.prefs = prefs
+        allowed = prefs.allowedKeys
+        ownKeys = prefs.declarations.schema.ownKeys
+        words = NearestWord(among: allowed.list)
+        sharing = SharedRoots.declarations(of: root.key, in: root.roots)
+    }
 
     /// Why a key is not a key of the class; nil if nothing has to be said of it.
     ///
     /// - Parameter form: the form of the values of its file.
-    private func flaw(ofKey key: String, as form: ValueForm, in root: Root) -> String? {
-        let isKnown = allowedKeys.contains(key) || declarations.schema.ownKeys.contains(key)
-        if isKnown || form.others?.isKeyOfTools(key) == true { return nil }
-        let near = NearestWord.nearest(to: key, among: allowedKeys.list)
+    func flaw(of key: String, as form: ValueForm) -> String? {
+        if allowed.contains(key) || ownKeys.contains(key) || form.others?.isKeyOfTools(key) == true { return nil }
+        let near = words.nearest(to: key)
         guard near != nil || form != .exact else { return nil }
-        if SharedRoots.hasKey(key, root: root.key, in: root.roots) { return nil }
-        return "is not a key of \(className)" + (near.map { "; did you mean \"\(ShownText.key($0))\"?" } ?? "")
+        if sharing.contains(where: { $0.allowed.contains(key) || $0.schema.ownKeys.contains(key) }) { return nil }
+        return "is not a key of \(prefs.className)" + (near.map { "; did you mean \"\(ShownText.key($0))\"?" } ?? "")
     }
 }

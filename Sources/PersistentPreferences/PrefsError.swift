@@ -212,7 +212,7 @@ extension PrefsError {
         guard case .incorrectKeys(let keys) = self, keys.count == 1, StreamSafeText.isSafe(keys[0]) else { return nil }
         // The key of the version is in the list, and cannot be meant.
         let allowed = FailureReports.shared.report(of: keys)?.allowed.filter { $0 != keys[0] } ?? []
-        return NearestWord.nearest(to: keys[0], among: allowed)
+        return NearestWord(among: allowed).nearest(to: keys[0])
     }
 
     /// Converts an error of any type.

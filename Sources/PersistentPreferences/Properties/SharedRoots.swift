@@ -73,14 +73,11 @@ enum SharedRoots {
         return nil
     }
 
-    /// Whether a class of this process has the key, in the root or in one of the same place.
-    static func hasKey(_ key: String, root: String, in roots: Roots) -> Bool {
+    /// The declarations of the classes of this process that use the root, or one of the same place.
+    static func declarations(of root: String, in roots: Roots) -> [ClassDeclarations] {
         let (place, file) = (roots.place, roots.fileURL)
         let uses = uses.withLock { $0[name(of: root, in: roots)] ?? [] }
-        return uses.contains { use in
-            (use.place === place || file != nil && use.file == file)
-                && (use.declarations.allowed.contains(key) || use.declarations.schema.ownKeys.contains(key))
-        }
+        return uses.filter { $0.place === place || file != nil && $0.file == file }.map(\.declarations)
     }
 
     private static func names(of types: Any.Type...) -> [String] { types.map { String(reflecting: $0) } }

@@ -16,7 +16,7 @@ package struct ChangedText {
     private let containers: [TextContainer]
     /// The complete parts; `output` is the one that is being written.
     private var parts: [Data] = []
-    private var output = Data()
+    private var output: [UInt8] = []
     /// The blanks of a value at the top.
     private var style: TextStyle
 
@@ -40,10 +40,10 @@ package struct ChangedText {
             var changed = ChangedText(text, places, start)
             changed.append(0..<start)
             let change = TextDifference.Change(
-                step: "", former: former, new: new, content: isInParts ? places.containers.count - 1 : nil)
+                step: nil, former: former, new: new, content: isInParts ? places.containers.count - 1 : nil)
             try changed.write(change, inPlaceOf: start..<places.syntax.position)
             changed.append(places.syntax.position..<bytes.count)
-            return changed.parts.isEmpty ? FileBytes(changed.output) : FileBytes(changed.parts + [changed.output])
+            return FileBytes(changed.parts + [Data(changed.output)])
         }
     }
 
@@ -87,8 +87,8 @@ package struct ChangedText {
         let start = range.lowerBound + (8 - output.count % 8) % 8
         let end = range.upperBound - (range.upperBound - start) % 8
         copy(range.lowerBound..<start)
-        parts += [output, text.dropFirst(start).prefix(end - start)]
-        output = Data()
+        parts += [Data(output), text.dropFirst(start).prefix(end - start)]
+        output = []
         copy(end..<range.upperBound)
     }
 
@@ -136,7 +136,7 @@ package struct ChangedText {
 
     /// The failure of a value, with its place in the whole.
     private static func failure(_ failure: PropertyListFailure, in levels: [Level]) -> PropertyListFailure {
-        let steps = levels.compactMap { $0.container.parts[$0.next].change?.step }
+        let steps = levels.compactMap { $0.container.parts[$0.next].change?.step?.text }
         let first = steps.first?.utf8.first == UInt8(ascii: ".") ? steps.first.map { $0.utf8.dropFirst() } : nil
         let joint = failure.path.isEmpty || failure.path.utf8.first == UInt8(ascii: "[") ? "" : "."
         let path = steps.joined() + joint + failure.path
@@ -211,21 +211,28 @@ package struct ChangedText {
     /// beginning and returns it.
     private mutating func beginPart(of level: Level, depth: Int) throws -> Level? {
         let part = level.container.parts[level.next]
-        write(lead(of: part, in: level), write(part.orphans, in: level), level.margin)
+        if let own = ownLead(of: part, in: level), part.orphans.isEmpty, !level.isInComment {
+            append(own)
+        } else {
+            write(lead(of: part, in: level), write(part.orphans, in: level), level.margin)
+        }
         guard let change = part.change else {
             if let (first, last) = part.items { append(first.start..<last.value.upperBound) }
             return nil
         }
-        var style = level.style
-        style.margin = level.margin
-        if part.items == nil || change.content == nil && change.new.isContainer {
-            style.between = between(in: level.container, self.style)
-        }
         guard let item = part.items?.first else {
+            var style = style(in: level, of: change)
             style.isOneLine = level.isOneLine || level.container.hasContainersOnOneLine
             try write(new: change, style, in: level, depth: depth)
             return nil
         }
+        if change.key == nil, let former = change.former, former != change.new, !change.new.mayHaveLines {
+            append(item.start..<item.value.lowerBound)
+            output += try syntax.bytes(
+                of: change.new, inPlaceOf: (item.value, former), style: level.style, depth: depth)
+            return nil
+        }
+        var style = style(in: level, of: change)
         style.isOneLine = level.isOneLine
         if let indentation = syntax.indentation(of: item.lead) { style.margin = indentation }
         if let key = change.key {
@@ -238,6 +245,16 @@ package struct ChangedText {
             style.margin = indentation
         }
         return try begin(change, inPlaceOf: item.value, style, depth: depth)
+    }
+
+    /// The style of an item of a container.
+    private func style(in level: Level, of change: TextDifference.Change) -> TextStyle {
+        var style = level.style
+        style.margin = level.margin
+        if change.former == nil || change.content == nil && change.new.isContainer {
+            style.between = between(in: level.container, self.style)
+        }
+        return style
     }
 
     private mutating func write(
@@ -267,6 +284,11 @@ package struct ChangedText {
             output.append(separator)
         }
         if let item { append(item.tail) }
+        if output.count >= Self.leastShared {
+            let whole = output.count - output.count % 8
+            parts.append(Data(output[..<whole]))
+            output.removeSubrange(..<whole)
+        }
         level.isInComment = item?.tail.isEmpty == false
     }
 
@@ -282,18 +304,32 @@ package struct ChangedText {
         output += level.closing
     }
 
-    /// The blanks and comments before a part. An item keeps its own if they contain a line end or a comment, or if it
-    /// stays the first item, or stays behind others. Otherwise it takes those that its neighbors have.
+    /// The blanks and comments that an item keeps before it: if they contain a line end or a comment, or if it stays the first
+    /// item, or stays behind others.
+    private func ownLead(of part: TextContainer.Part, in level: Level) -> Range<Int>? {
+        guard let own = part.items?.first.lead else { return nil }
+        let staysThere = part.isFirst == (level.next == 0)
+        return staysThere || syntax.hasLineEnd(own) || syntax.hasComment(own) ? own : nil
+    }
+
+    /// The blanks and comments before a part: its own, or else those that its neighbors have.
     private func lead(of part: TextContainer.Part, in level: Level) -> [UInt8] {
+        if let own = ownLead(of: part, in: level) { return Array(bytes[own]) }
         let (leads, isFirst) = (level.container.leads, level.next == 0)
-        if let own = part.items?.first.lead {
-            let staysThere = part.isFirst == isFirst
-            if staysThere || syntax.hasLineEnd(own) || syntax.hasComment(own) { return Array(bytes[own]) }
-        }
         if !level.isOneLine { return style.lineEnd + level.margin }
         guard let sample = isFirst ? leads.first : leads.second, !syntax.hasComment(sample) else {
             return isFirst ? [] : form.space
         }
         return Array(bytes[sample])
+    }
+}
+
+extension StoredValue {
+    /// Whether a syntax may write the value on several lines.
+    fileprivate var mayHaveLines: Bool {
+        switch self {
+        case .array, .dictionary, .data, .uid, .foreign: true
+        case .string, .bool, .integer, .unsigned, .real, .decimal, .date, .null: false
+        }
     }
 }

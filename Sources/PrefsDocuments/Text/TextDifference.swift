@@ -5,8 +5,8 @@ import PrefsPropertyLists
 struct TextDifference {
     /// An item after the change.
     struct Change {
-        /// The step of a path to it: `.key` or `[3]`.
-        let step: String
+        /// The step of a path to it; nil for the value at the top.
+        let step: PlaceStep?
         /// The key of a new member, and of a member that gets another key.
         var key: String?
         /// nil for a new item.
@@ -19,11 +19,6 @@ struct TextDifference {
     enum Fate {
         case stays, goes
         case changes(Change)
-    }
-
-    fileprivate enum Items {
-        case members(Members)
-        case elements(Elements)
     }
 
     fileprivate struct Members {
@@ -47,7 +42,9 @@ struct TextDifference {
         var next = 0
     }
 
-    private var items: Items
+    // One of the two, changed in place: each item of the text asks.
+    private var members: Members?
+    private var elements: Elements?
     /// The new members in the order of their keys.
     let added: [Change]
     let isDictionary: Bool
@@ -55,8 +52,7 @@ struct TextDifference {
     /// Whether a container is added.
     var addsContainer: Bool {
         if isDictionary { return added.contains { $0.new.isContainer } }
-        guard case .elements(let list) = items else { return false }
-        return list.new[list.news].contains(where: \.isContainer)
+        return elements.map { $0.new[$0.news].contains(where: \.isContainer) } ?? false
     }
 
     init(from former: [String: StoredValue], to new: [String: StoredValue]) {
@@ -69,19 +65,19 @@ struct TextDifference {
             }
             let newKey = old.key.hasSameBytes(as: key) ? nil : key
             members.fates[old.key] = .changes(
-                Change(step: "." + old.key, key: newKey, former: old.value, new: value))
+                Change(step: .key(old.key), key: newKey, former: old.value, new: value))
         } removed: { key, value in
             removed[key] = value
         }
         let renamed = Self.renamed(removed, added)
         for (key, value) in removed {
             members.fates[key] =
-                renamed[key].map { .changes(Change(step: "." + $0, key: $0, former: value, new: value)) } ?? .goes
+                renamed[key].map { .changes(Change(step: .key($0), key: $0, former: value, new: value)) } ?? .goes
         }
         for key in renamed.values { added[key] = nil }
         (members.rest, members.restOfFates) = (former.count, members.fates.count)
-        items = .members(members)
-        self.added = added.sortedByBytes.map { Change(step: "." + $0.key, key: $0.key, former: nil, new: $0.value) }
+        self.members = members
+        self.added = added.sortedByBytes.map { Change(step: .key($0.key), key: $0.key, former: nil, new: $0.value) }
         isDictionary = true
     }
 
@@ -103,8 +99,7 @@ struct TextDifference {
                 }
             }
         }
-        items = .elements(
-            Elements(former: former, new: new, olds: olds, news: news, removed: removed, inserted: inserted))
+        elements = Elements(former: former, new: new, olds: olds, news: news, removed: removed, inserted: inserted)
         added = []
         isDictionary = false
     }
@@ -130,28 +125,24 @@ struct TextDifference {
 
     /// What becomes of the next member of the text.
     mutating func fate(ofKey key: String) -> Fate {
-        guard case .members(var members) = items else { return .stays }
-        let fate = members.fates[key]
-        members.rest -= 1
-        members.restOfFates -= fate == nil ? 0 : 1
-        items = .members(members)
+        let fate = members?.fates[key]
+        members?.rest -= 1
+        members?.restOfFates -= fate == nil ? 0 : 1
         return fate ?? .stays
     }
 
     /// Whether the text has had as many members as the value, and all that change.
     var hasHadAllMembers: Bool {
-        guard case .members(let members) = items else { return true }
-        return members.rest == 0 && members.restOfFates == 0
+        members.map { $0.rest == 0 && $0.restOfFates == 0 } ?? true
     }
 
     /// The elements that are added before the next one of the text, and what becomes of it.
     ///
     /// - Throws: `TextMismatch` if the value has no more elements.
     mutating func nextElement() throws -> (added: [Change], fate: Fate) {
-        guard case .elements(var list) = items, list.old < list.former.count else { throw TextMismatch() }
-        let added = list.takeAdded()
-        let fate = list.takeFate()
-        items = .elements(list)
+        guard elements?.isAtEnd == false, let added = elements?.takeAdded(), let fate = elements?.takeFate() else {
+            throw TextMismatch()
+        }
         return (added, fate)
     }
 
@@ -159,14 +150,14 @@ struct TextDifference {
     ///
     /// - Throws: `TextMismatch` if the value has more elements.
     mutating func lastElements() throws -> [Change] {
-        guard case .elements(var list) = items else { return [] }
-        guard list.old == list.former.count else { throw TextMismatch() }
-        defer { items = .elements(list) }
-        return list.takeAdded()
+        if elements?.isAtEnd == false { throw TextMismatch() }
+        return elements?.takeAdded() ?? []
     }
 }
 
 extension TextDifference.Elements {
+    fileprivate var isAtEnd: Bool { old == former.count }
+
     private func isRemoved(_ index: Int) -> Bool { olds.contains(index) && removed?.contains(index) ?? true }
 
     private func isInserted(_ index: Int) -> Bool { news.contains(index) && inserted?.contains(index) ?? true }
@@ -174,7 +165,7 @@ extension TextDifference.Elements {
     fileprivate mutating func takeAdded() -> [TextDifference.Change] {
         var added: [TextDifference.Change] = []
         while isInserted(next), !isRemoved(old) {
-            added.append(TextDifference.Change(step: "[\(next)]", former: nil, new: new[next]))
+            added.append(TextDifference.Change(step: .index(next), former: nil, new: new[next]))
             next += 1
         }
         return added
@@ -185,6 +176,6 @@ extension TextDifference.Elements {
         if isRemoved(old), !isInserted(next) { return .goes }
         defer { next += 1 }
         if former[old] == new[next] { return .stays }
-        return .changes(TextDifference.Change(step: "[\(next)]", former: former[old], new: new[next]))
+        return .changes(TextDifference.Change(step: .index(next), former: former[old], new: new[next]))
     }
 }

@@ -257,7 +257,9 @@ struct TextPlaces {
 
     private func keep(_ item: TextContainer.Item, in open: inout Open) {
         var change: TextDifference.Change?
-        switch open.fate {
+        let fate = open.fate
+        open.fate = .stays
+        switch fate {
         case .goes:
             if let lines = linesAbove(item), syntax.hasComment(lines) { open.orphans.append(lines) }
             return
@@ -317,15 +319,18 @@ struct TextPlaces {
         let added = open.difference.added.map { TextContainer.Part(change: $0) }
         // Behind all parts, unless the keys are sorted.
         let places = open.isSorted ? open.places : []
-        var parts: [TextContainer.Part] = []
-        var copied = 0
-        for (place, part) in zip(places, added) {
-            parts += open.container.parts[copied..<place]
-            parts.append(part)
-            copied = place
+        if !places.isEmpty {
+            let own = open.container.parts
+            open.container.parts = []
+            var copied = 0
+            for (place, part) in zip(places, added) {
+                open.container.parts += own[copied..<place]
+                open.container.parts.append(part)
+                copied = place
+            }
+            open.container.parts += own[copied...]
         }
-        parts += open.container.parts[copied...]
-        open.container.parts = parts + added.dropFirst(places.count)
+        open.container.parts += added.dropFirst(places.count)
         open.container.orphans = open.orphans
         open.container.hasContainersOnOneLine = open.container.hasContainersOnOneLine && !open.hasContainerOfLines
     }

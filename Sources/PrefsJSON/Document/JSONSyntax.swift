@@ -76,7 +76,9 @@ package struct JSONSyntax: TextSyntax {
 
     private func end(ofText start: Int) throws -> Int {
         var end = start + 1
-        while end < bytes.count {
+        while true {
+            end = bytes.endOfPlainText(from: end)
+            guard end < bytes.count else { break }
             let byte = bytes[end]
             end += byte == UInt8(ascii: "\\") ? 2 : 1
             if byte == UInt8(ascii: "\"") { return end }
@@ -165,6 +167,8 @@ package struct JSONSyntax: TextSyntax {
     package func bytes(
         of value: StoredValue, inPlaceOf former: (range: Range<Int>, value: StoredValue)?, style: TextStyle, depth: Int
     ) throws -> [UInt8] {
+        // Most changes are of numbers, and a writer with its layout costs more than the text.
+        if case .integer(let number) = value { return Array(number.description.utf8) }
         guard case .sameLine(let colon) = style.between(.scalar) else { throw TextMismatch() }
         return try JSONWriter.bytes(
             of: value,

@@ -57,11 +57,18 @@ final class JSONForms: WrittenForms {
     static func data(_ stored: StoredValue) -> Data? {
         switch stored {
         case .data(let data): return data
-        case .string(let text): return Data(base64Encoded: text.filter { !$0.isWhitespace })
+        case .string(let text): return base64(text)
         case .array(let elements):
             let bytes = elements.compactMap { $0.integer(as: UInt8.self) }
             return bytes.count == elements.count ? Data(bytes) : nil
         default: return nil
         }
+    }
+
+    /// The bytes of base64 with any blanks; nil for other text.
+    private static func base64(_ text: String) -> Data? {
+        // Most texts have no blanks. They are filtered by scalars, because a text may be long.
+        Data(base64Encoded: text)
+            ?? Data(base64Encoded: String(text.unicodeScalars.filter { !$0.properties.isWhitespace }))
     }
 }

@@ -90,16 +90,24 @@ struct ArgumentSource: TextSource {
     }
 
     /// The argument may be an option of the program, so only a likely mistake is worth a note.
-    func note(aboutUnused item: String, names: [String]) -> NameNote? {
-        let word = Self.parts(of: item).name
-        let dashes = word.prefix { $0 == "-" }.prefix(2)
-        func rest(_ name: String) -> String { String(name.dropFirst(dashes.count)) }
-        // Two letters resemble too many words. A name that several keys have is a fault already.
-        guard !dashes.isEmpty, rest(word).count > 2, !names.contains(word) else { return nil }
-        let alike = names.filter { $0.prefix { $0 == "-" }.prefix(2) == dashes }.map(rest)
-        guard let near = NearestWord.nearest(to: rest(word), among: alike) else { return nil }
-        let name = ShownText.line(dashes + near, longest: 80)
-        return NameNote(place: word, reason: "no key has this argument; did you mean \"\(name)\"?")
+    func notes(aboutUnused items: [String], names: [String]) -> [NameNote] {
+        /// One dash or two.
+        func dashes(_ word: String) -> Int { word.utf8.prefix(2).prefix { $0 == UInt8(ascii: "-") }.count }
+        let known = Set(names)
+        let alike = Dictionary(grouping: names, by: dashes).mapValues { names in
+            NearestWord(among: names.map { String($0.dropFirst(dashes($0))) })
+        }
+        return items.compactMap { item in
+            let word = Self.parts(of: item).name
+            let count = dashes(word)
+            let rest = String(word.dropFirst(count))
+            // Two letters resemble too many words. A name that several keys have is a fault already.
+            guard count > 0, rest.count > 2, !known.contains(word), let near = alike[count]?.nearest(to: rest) else {
+                return nil
+            }
+            let name = ShownText.line(word.prefix(count) + near, longest: 80)
+            return NameNote(place: word, reason: "no key has this argument; did you mean \"\(name)\"?")
+        }
     }
 
     private func exact(_ key: TextKey) -> String { "-" + key.name }

@@ -56,10 +56,10 @@ protocol TextSource: Sendable {
     func names(of key: TextKey) -> [String]
     /// The names of its fields for people.
     func namesOfFields(of key: TextKey) -> [String]
-    /// What to say about an item that belongs to no key; nil if it may be meant for something else.
+    /// What to say about items that belong to no key. An item that may be meant for something else gets no note.
     ///
     /// - Parameter names: the names of all keys.
-    func note(aboutUnused item: String, names: [String]) -> NameNote?
+    func notes(aboutUnused items: [String], names: [String]) -> [NameNote]
 }
 
 extension TextSource {

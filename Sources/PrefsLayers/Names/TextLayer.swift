@@ -45,7 +45,7 @@ final class TextLayer: Sendable {
         let names = keys.flatMap { source.names(of: $0) + source.namesOfFields(of: $0) }
         let unused = source.items.indices.filter { !used.contains($0) }
         return Set(own.sharedNames.values).sorted { $0.place < $1.place } + own.ignored
-            + unused.compactMap { source.note(aboutUnused: source.items[$0], names: names) }
+            + source.notes(aboutUnused: unused.map { source.items[$0] }, names: names)
     }
 
     /// All names of a key, the one for people first.

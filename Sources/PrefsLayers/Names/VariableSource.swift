@@ -84,15 +84,18 @@ struct VariableSource: TextSource {
     }
 
     /// Without a prefix, most variables belong to other programs.
-    func note(aboutUnused item: String, names: [String]) -> NameNote? {
-        if prefix.isEmpty { return nil }
+    func notes(aboutUnused items: [String], names: [String]) -> [NameNote] {
+        if prefix.isEmpty || items.isEmpty { return [] }
         func rest(_ name: String) -> String { String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) }
-        // People write the derived name, also if the exact one is nearer.
-        let near = NearestWord.nearest(to: rest(item), among: names.map(rest)).map { KeyWords($0).variable ?? $0 }
-        return NameNote(
-            place: item,
-            reason: "no key has this variable"
-                + (near.map { "; did you mean \"\(ShownText.line(prefix + $0, longest: 80))\"?" } ?? ""))
+        let words = NearestWord(among: names.map(rest))
+        return items.map { item in
+            // People write the derived name, also if the exact one is nearer.
+            let near = words.nearest(to: rest(item)).map { KeyWords($0).variable ?? $0 }
+            return NameNote(
+                place: item,
+                reason: "no key has this variable"
+                    + (near.map { "; did you mean \"\(ShownText.line(prefix + $0, longest: 80))\"?" } ?? ""))
+        }
     }
 
     private func exact(_ key: TextKey) -> String {

@@ -109,7 +109,7 @@ package struct UsageError: Error, CustomStringConvertible {
 enum Suggestion {
     /// Returns "; did you mean `x`?", or an empty string if no word is similar.
     static func text(_ word: String, among known: [String]) -> String {
-        NearestWord.nearest(to: word, among: known).map { "; did you mean `\(ShownText.key($0))`?" } ?? ""
+        NearestWord(among: known).nearest(to: word).map { "; did you mean `\(ShownText.key($0))`?" } ?? ""
     }
 
     /// Returns the suggestion, or refers to the help if no word is similar.

@@ -219,7 +219,7 @@ struct FileInspection: Sendable {
             let name = if case .key(let name)? = path.steps.last { name } else { key }
             // In formats other than JSON, reports only a name that resembles a field, because another version may know
             // the others.
-            guard format == .json || NearestWord.nearest(to: name, among: known) != nil else { continue }
+            guard format == .json || NearestWord(among: known).nearest(to: name) != nil else { continue }
             note(
                 Problem(
                     keys: [], path: root + path.text,

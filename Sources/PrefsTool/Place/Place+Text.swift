@@ -146,10 +146,10 @@ enum PropertyListType: String, CaseIterable {
     /// value.
     static func checkGuess(_ text: String, read value: StoredValue) throws(CommandError) {
         let shown = "`\(ShownText.key(text))`"
-        let isNumber = text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+        let isNumber = NumberText.isNumber(text, isJSON: true)
         // JSON holds numbers of any size, but no type of a program does.
         let isExact =
-            if case .real(let number) = value.plain { number.isFinite && text.contains(/[.eE]/) } else {
+            if case .real(let number) = value.plain { number.isFinite && !NumberText.isWhole(text) } else {
                 value != .string(text)
             }
         if isNumber, !isExact {

@@ -261,7 +261,7 @@ struct Place {
         guard case .incorrectKeys(let names) = error else { return error.description }
         let unknown = names.map { "`\(ShownText.key($0))`" }.joined(separator: ", ")
         if let name = names.first, names.count == 1,
-            let near = NearestWord.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
+            let near = NearestWord(among: keys.flatMap { [$0.shortName, $0.name] }).nearest(to: name)
         {
             // In a file, the key may differ from the name of the property.
             let meant = near == name ? key(name)?.name ?? near : near

@@ -88,12 +88,21 @@ struct ValuePath: Hashable {
 
     /// The key that a rest such as `["a.b"]…` begins with, and the number of scalars that it takes; nil for another rest.
     private static func quotedKey(_ rest: Substring.UnicodeScalarView) -> (key: String, length: Int)? {
-        guard rest.starts(with: "[\"".unicodeScalars) else { return nil }
-        let form = /\[("(?:[^"\\]|\\.)*")\]/.matchingSemantics(.unicodeScalar)
-        guard let match = String(rest).prefixMatch(of: form)?.output,
-            let key = PropertyListType.quoted(String(match.1))?.string
-        else { return nil }
-        return (key, match.0.unicodeScalars.count)
+        guard let end = Self.endOfQuotedKey(rest) else { return nil }
+        let quoted = rest[..<end].dropFirst().dropLast()
+        guard let key = PropertyListType.quoted(String(quoted))?.string else { return nil }
+        return (key, rest[..<end].count)
+    }
+
+    /// The end of a text in quotes and brackets, `["a.b"]`, at the start of a text; nil if there is none.
+    static func endOfQuotedKey(_ text: Substring.UnicodeScalarView) -> String.Index? {
+        guard text.starts(with: "[\"".unicodeScalars) else { return nil }
+        var rest = text.dropFirst(2)
+        while let scalar = rest.popFirst() {
+            if scalar == "\\" { rest = rest.dropFirst() }
+            if scalar == "\"" { return rest.first == "]" ? rest.index(after: rest.startIndex) : nil }
+        }
+        return nil
     }
 
     /// True for a dot or a bracket that no backslash precedes. Two backslashes stand for one.
@@ -104,17 +113,37 @@ struct ValuePath: Hashable {
 
     /// Puts a backslash before each dot and bracket, and doubles those that stand before one or at the end.
     private static func escaped(_ name: String) -> String {
-        if !name.utf8.contains(where: { ".[\\".utf8.contains($0) }) { return name }
-        return name.replacing(/(\\*)([.\[]|\z)/.matchingSemantics(.unicodeScalar)) { match in
-            "\(match.1)\(match.1)\(match.2.isEmpty ? "" : "\\")\(match.2)"
-        }
+        if !name.utf8.contains(where: { $0 == backslash || isMark($0) }) { return name }
+        return withBackslashes(of: name) { count, isBeforeMark in 2 * count + (isBeforeMark ? 1 : 0) }
     }
 
     private static func unescaped(_ text: String) -> String {
-        if !text.utf8.contains(UInt8(ascii: "\\")) { return text }
-        return text.replacing(/(\\+)([.\[]|\z)/.matchingSemantics(.unicodeScalar)) { match in
-            match.1.dropLast((match.1.count + (match.2.isEmpty ? 0 : 1)) / 2) + match.2
+        if !text.utf8.contains(backslash) { return text }
+        return withBackslashes(of: text) { count, isBeforeMark in count - (count + (isBeforeMark ? 1 : 0)) / 2 }
+    }
+
+    private static let backslash = UInt8(ascii: "\\")
+
+    private static func isMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") }
+
+    /// A text with other numbers of backslashes before its dots and brackets, and at its end.
+    ///
+    /// - Parameter number: the new number, from the former one.
+    private static func withBackslashes(of text: String, _ number: (_ count: Int, _ isBeforeMark: Bool) -> Int) -> String {
+        var bytes: [UInt8] = []
+        var count = 0
+        func add(_ number: Int) { bytes.append(contentsOf: repeatElement(backslash, count: number)) }
+        for byte in text.utf8 {
+            if byte == backslash {
+                count += 1
+                continue
+            }
+            add(isMark(byte) ? number(count, true) : count)
+            bytes.append(byte)
+            count = 0
         }
+        add(number(count, false))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     // MARK: - Parts

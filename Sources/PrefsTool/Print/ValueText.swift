@@ -45,8 +45,9 @@ enum ValueText {
 
     static func date(_ text: String) -> Date? {
         // As `defaults` prints it: 2026-11-20 08:30:00 +0000.
-        if let parts = text.wholeMatch(of: /([0-9-]{10}) ([0-9:]{8}) ([+-][0-9]{4})/)?.output {
-            return date("\(parts.1)T\(parts.2)\(parts.3)")
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        if parts.map(\.count) == [10, 8, 5] {
+            return JSONDate.date("\(Substring(parts[0]))T\(Substring(parts[1]))\(Substring(parts[2]))")
         }
         return JSONDate.date(text)
     }
@@ -127,6 +128,8 @@ struct JSONText: JSONPrintable {
     static func date(_ date: Date) -> String {
         let interval = (date.timeIntervalSinceReferenceDate * 1_000).rounded() / 1_000
         let text = JSONDate.text(of: interval) ?? date.formatted(Date.ISO8601FormatStyle())
-        return text.replacing(/\.([0-9]+)Z/) { "." + "\($0.1)00".prefix(3) + "Z" }
+        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")), text.utf8.last == UInt8(ascii: "Z") else { return text }
+        let fraction = text[dot...].dropLast()
+        return text[..<dot] + (fraction + "00").prefix(4) + "Z"
     }
 }

@@ -276,9 +276,16 @@ enum Assignments {
     }
 
     private static func parts(of word: String) -> (key: String, text: String)? {
-        // A key in the quotes of JSON may have the sign.
-        let form = /((?:\["(?:[^"\\]|\\.)*"\]|[^=])+)=(.*)/.dotMatchesNewlines().matchingSemantics(.unicodeScalar)
-        return word.wholeMatch(of: form).map { (String($0.output.1), String($0.output.2)) }
+        var rest = word.unicodeScalars[...]
+        while let scalar = rest.first {
+            if scalar == "=" {
+                let key = word.unicodeScalars[..<rest.startIndex]
+                return key.isEmpty ? nil : (String(key), String(rest.dropFirst()))
+            }
+            // A key in the quotes of JSON may have the sign.
+            rest = rest[(ValuePath.endOfQuotedKey(rest) ?? rest.index(after: rest.startIndex))...]
+        }
+        return nil
     }
 
     /// The text of a file, or of the standard input, without its last line end.

@@ -57,8 +57,8 @@ struct BinaryPropertyListWriter {
     private mutating func addParts(of value: StoredValue, _ object: Int, levels: Int) {
         let start = objects.count
         if case .dictionary(let members) = value {
+            // Not reserved: an exact reservation for each dictionary would copy all objects each time.
             let order = members.indicesByBytes
-            objects.reserveCapacity(start + 2 * order.count)
             for place in order { objects.append(.scalar(append(.string(members.keys[place])))) }
             for place in order { add(members.values[place], levels: levels) }
         } else {

@@ -60,7 +60,7 @@ package enum PlaceStep: Hashable {
     /// The element of a set that is stored at this index.
     case member(Int)
 
-    var text: String {
+    package var text: String {
         switch self {
         case .key(let key): ".\(key)"
         case .index(let index), .member(let index): "[\(index)]"

@@ -22,7 +22,7 @@ extension Decimal: StorableScalar {
     private static func value(of text: String) -> Decimal? {
         if text == "NaN" || text == "nan" { return .nan }
         // Foundation reads a prefix of digits, and drops digits that do not fit.
-        guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil,
+        guard NumberText.isNumber(text),
             let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
             significantDigits(of: text) == significantDigits(of: value.description)
         else { return nil }

@@ -28,14 +28,15 @@ extension Array: StorableContainer {
         guard case .array(let elements) = stored else { throw ValueMismatch(expected: Self.self, found: stored) }
         var result: (value: [Element], keys: [CodedKeys]) = ([], [])
         result.value.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            do {
+        do {
+            for element in elements {
                 let (value, fields) = try decode(element)
+                let index = result.value.count
                 result.value.append(value)
-                result.keys += fields.map { $0.inside(.index(index)) }
-            } catch {
-                throw ValueMismatch(error, in: Element.self).inside("[\(index)]")
+                if !fields.isEmpty { result.keys += fields.map { $0.inside(.index(index)) } }
             }
+        } catch {
+            throw ValueMismatch(error, in: Element.self).inside("[\(result.value.count)]")
         }
         return result
     }
@@ -63,12 +64,13 @@ extension Array {
     fileprivate func encoded(by coding: PrefCoding<Element>) throws -> [StoredValue] {
         var result: [StoredValue] = []
         result.reserveCapacity(count)
-        for (index, value) in enumerated() {
-            do {
-                result.append(try coding.element(value))
-            } catch {
-                throw ValueMismatch(encoding: error, of: Element.self).inside("[\(index)]")
-            }
+        // Neither by `enumerated()` nor by a call of the coding: code that is not compiled for the type looks up their types
+        // for each element.
+        let encode = coding.encode
+        do {
+            for value in self { result.append(try encode(value) ?? NilMarker.value) }
+        } catch {
+            throw ValueMismatch(encoding: error, of: Element.self).inside("[\(result.count)]")
         }
         return result
     }

@@ -36,7 +36,8 @@ package enum UnknownFields {
         case (.dictionary(let old), .dictionary(let new)):
             old.contains { key, part in new[key].map { mayBeLost(from: part, in: $0) } ?? true }
         case (.array(let old), .array(let new)):
-            (old.count != new.count || zip(old, new).contains { mayBeLost(from: $0, in: $1) })
+            old.contains(where: \.isContainer)
+                && (old.count != new.count || zip(old, new).contains { mayBeLost(from: $0, in: $1) })
                 && mayBeLost(from: old, in: new)
         default: false
         }

@@ -117,7 +117,7 @@ package struct ValueMismatch: Error {
         case .string: "a string"
         case .bool: "a Boolean"
         case .integer, .unsigned: integer
-        case .decimal(let text) where !text.contains(/[.eE]/): integer
+        case .decimal(let text) where NumberText.isWhole(text): integer
         case .real, .decimal: "a real number"
         case .date: "a date"
         case .data: "data"

@@ -95,10 +95,15 @@ package struct PropertyListVetter {
 
     private mutating func accepts(_ elements: [StoredValue], depth: Int) -> Bool {
         guard isWithinLimit(depth) else { return false }
-        for (index, element) in elements.enumerated() {
+        for index in elements.indices {
+            // A number needs no path.
+            if elements[index].isNumber, bytes + Self.leastBytes <= limits.bytes {
+                bytes += Self.leastBytes
+                continue
+            }
             path.append(.index(index))
             defer { path.removeLast() }
-            if !accepts(element, depth: depth + 1), isExhausted { return false }
+            if !accepts(elements[index], depth: depth + 1), isExhausted { return false }
         }
         return true
     }
