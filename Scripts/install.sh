@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the tool `prefs` for release and installs it: the program, completions for bash, zsh and fish, and the manual page. Needs no
 # root for a folder of your own. A second run replaces the files of the first.
-# usage: Scripts/install.sh [--prefix DIR] [--static] [--program FILE] [--uninstall]
+# usage: Scripts/install.sh [--prefix DIR] [--dynamic] [--program FILE] [--uninstall]
 #   --prefix DIR    where to install: DIR/bin, DIR/share (~/.local)
-#   --static        link the Swift libraries into the program, so that it needs no toolchain: 88 MB in place of 20 (after strip, 61 and 5);
-#                   `prefs get` takes 2.4 ms in place of 6.4 (Swift 6.3.1, x86_64)
+#   --dynamic       do not link the Swift libraries into the program: it needs the toolchain, and starts more slowly. The file has 20 MB in
+#                   place of 88 (after strip, 5 and 61), and `prefs get` takes 30 million instructions in place of 6 (Swift 6.3.1, x86_64)
 #   --program FILE  install this program instead of building one; it may be one of your own with PrefsTool, named in one word
 #   --uninstall     remove the files that this script installs, and nothing else
 set -euo pipefail
@@ -14,7 +14,7 @@ usage() {
     exit 64
 }
 
-prefix="${HOME:-}/.local" static=() program="" removes=no
+prefix="${HOME:-}/.local" isDynamic=no program="" removes=no
 while [ $# -gt 0 ]; do
     case $1 in
         --prefix | --program)
@@ -22,8 +22,7 @@ while [ $# -gt 0 ]; do
             if [ "$1" = --prefix ]; then prefix="$2"; else program="$2"; fi
             shift
             ;;
-        # Without position-independent code, the loader has fewer addresses to correct at each start.
-        --static) static=(--static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -no-pie) ;;
+        --dynamic) isDynamic=yes ;;
         --uninstall) removes=yes ;;
         *) usage ;;
     esac
@@ -53,8 +52,16 @@ if [ $removes = yes ]; then
 fi
 
 if [ -z "$program" ]; then
-    swift build -c release --product prefs "${static[@]+"${static[@]}"}" >&2
-    program="$(swift build -c release --show-bin-path)/prefs"
+    options=(-c release --product prefs)
+    # Toolchains of Apple, and some packages of Linux distributions, have no static libraries.
+    libraries="$(swiftc -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')"
+    if [ $isDynamic = no ] && [ -d "$libraries/linux" ]; then
+        # Without position-independent code, the loader has fewer addresses to correct at each start. The other flags would make
+        # each build of the package begin anew.
+        options+=(--static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -no-pie --scratch-path .build/static)
+    fi
+    swift build "${options[@]}" >&2
+    program="$(swift build "${options[@]}" --show-bin-path)/prefs"
 fi
 
 # Everything is made before anything is installed.

@@ -30,6 +30,11 @@ package struct ProcessContext: Sendable {
 
     var environment: [String: String] { variables ?? ProcessInfo.processInfo.environment }
 
+    /// One variable, without the others: most commands need one or two.
+    func variable(_ name: String) -> String? {
+        variables.map { $0[name] } ?? getenv(name).map { String(cString: $0) }
+    }
+
     package var outputStyle: Style { Style(of: output, in: environment) }
     var errorStyle: Style { Style(of: errors, in: environment) }
     var outputWidth: Int? { TerminalWidth.of(output) }

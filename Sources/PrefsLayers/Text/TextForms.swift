@@ -86,8 +86,13 @@ package struct TextForms {
     /// The number of the text; nil if the text is not a number.
     package var number: Double? { values.lazy.compactMap(\.nearestDouble).first }
 
+    /// The text without the blanks around it. Foundation's way costs 700,000 instructions at its first use.
     private static func trimmed(_ text: Substring) -> String {
-        text.trimmingCharacters(in: .whitespaces)
+        func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+            scalar == "\t" || scalar.properties.generalCategory == .spaceSeparator
+        }
+        let rest = text.unicodeScalars.drop(while: isBlank)
+        return String(rest[..<(rest.lastIndex { !isBlank($0) }.map(rest.index(after:)) ?? rest.startIndex)])
     }
 
     /// A number as in JSON, a Boolean or a date.

@@ -53,7 +53,7 @@ extension Diagnosis {
         let packages = [path, surroundings.lock, surroundings.lastGood].compactMap(Self.stowPackage)
         guard let package = packages.first else { return nil }
         let lists = [
-            "\(package)/.stow-local-ignore", "\(program.context.environment["HOME"] ?? "")/.stow-global-ignore",
+            "\(package)/.stow-local-ignore", "\(program.context.variable("HOME") ?? "")/.stow-global-ignore",
         ]
         // The first list that exists replaces the others, and stow's own.
         let there = lists.first { FileMetadata($0) != nil }

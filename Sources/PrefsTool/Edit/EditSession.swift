@@ -167,7 +167,7 @@ struct PrivateFile {
 
     /// Makes a folder in `$TMPDIR`, else in /tmp.
     init(named name: String, _ context: ProcessContext) throws(CommandError) {
-        let parent = context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let parent = context.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(parent.absolutePath)/prefs-edit-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandError("\(parent): cannot make a folder: \(String(cString: strerror(errno)))")

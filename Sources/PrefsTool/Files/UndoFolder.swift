@@ -221,9 +221,8 @@ struct UndoFolder: Sendable {
 
     /// The physical path of the folder. The folder and new folders above it have mode 0700.
     private func folder(creates: Bool) throws -> String {
-        let environment = context.environment
-        let home = environment["HOME"] ?? ""
-        var state = environment["XDG_STATE_HOME"] ?? ""
+        let home = context.variable("HOME") ?? ""
+        var state = context.variable("XDG_STATE_HOME") ?? ""
         if state.utf8.first != UInt8(ascii: "/") {
             if home.isEmpty { throw CommandError("HOME is not set") }
             guard home.utf8.first == UInt8(ascii: "/") else { throw CommandError("HOME is not an absolute path") }
