@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 import Testing
 
 @testable import PrefsJSON
@@ -99,5 +100,31 @@ import Testing
         #expect(printed == Printed())
         let exported = try prefs("export", "-f", file).output
         #expect(exported.replacing("\n  ", with: "\n") == "{\n\"KeepAlive\": \(new)\n}\n")
+    }
+
+    /// A sign in the quotes of a key does not end it, and a value may begin like a key.
+    @Test func aKeyInQuotesMayHaveASign() throws {
+        let file = home.path("s.json")
+        #expect(try prefs("set", "-f", file, #"["a=b"]=1"#, #"c["d]="]["e\"=f"]=2"#) == Printed())
+        #expect(try prefs("set", "-f", file, #"["i=j"]"#, "k=4", "-t", "string") == Printed())
+        #expect(try prefs("set", "-f", file, "list", #"["l=5"]"#) == Printed())
+        let text = try prefs("export", "-f", file).output
+        #expect(
+            try ExportFormat.value(ofJSON: Data(text.utf8))
+                == .dictionary([
+                    "a=b": .integer(1), "c": .dictionary(["d]=": .dictionary(["e\"=f": .integer(2)])]),
+                    "i=j": .string("k=4"), "list": .array([.string("l=5")]),
+                ]))
+    }
+
+    /// `text` is what `find` prints and `get` reads.
+    @Test func backslashesBeforeDotsAndAtTheEndAreKept() throws {
+        let names = ["a.b", "a[b", "\\", "\\\\", "a\\.b", "a\\\\.b\\", ".", "[", "a\\b", "é.\u{301}", "..", "\\."]
+        let values = Dictionary(uniqueKeysWithValues: names.map { ($0, StoredValue.integer(1)) })
+        for name in names {
+            #expect(try ValuePath(ValuePath(name).text, in: [:]).root == name)
+            #expect(try ValuePath(ValuePath(name).text, in: values).root == name)
+            #expect(try ValuePath(ValuePath("x", [.key(name)]).text, in: [:]) == ValuePath("x", [.key(name)]))
+        }
     }
 }

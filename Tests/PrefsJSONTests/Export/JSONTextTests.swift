@@ -32,6 +32,27 @@ import Testing
         (["$": 1], "{\n    \"$\": 1\n  }"), (["$a": 1, "$b": 2], "{\n    \"$a\": 1,\n    \"$b\": 2\n  }"),
     ]
 
+    /// Most bytes are looked at in eights.
+    @Test func aScalarIsEscapedWhereverItStands() {
+        let scalars = (0...0xA1).map { UInt32($0) } + [0x2027, 0x2028, 0x2029, 0x202A, 0x20AC, 0x2FFF, 0xFFFD, 0x1F600]
+        for scalar in scalars.compactMap(Unicode.Scalar.init) {
+            let escape =
+                switch scalar {
+                case "\"": #"\""#
+                case "\\": #"\\"#
+                case "\n": #"\n"#
+                case "\r": #"\r"#
+                case "\t": #"\t"#
+                default: JSONEscape.isRequired(scalar) ? JSONEscape.text(of: scalar) : String(scalar)
+                }
+            for place in 0..<18 {
+                let (start, end) = ("0123456789abcdefgh".prefix(place), "ABCDEFGHI".prefix(17 - place))
+                #expect(JSONEscape.quoted("\(start)\(scalar)\(end)") == "\"\(start)\(escape)\(end)\"")
+                #expect(JSONEscape.quoted("\(start)\(scalar)\(scalar)") == "\"\(start)\(escape)\(escape)\"")
+            }
+        }
+    }
+
     @Test(arguments: scalars.indices)
     func whatIsWritten(_ index: Int) throws {
         let (value, json) = Self.scalars[index]

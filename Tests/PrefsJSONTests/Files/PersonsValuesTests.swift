@@ -224,6 +224,18 @@ import TestSupport
         #expect(try text() == #"{"icon": [1, 2, 255], "ratio": 2.5}"#)
     }
 
+    @Test(arguments: ["AQID", "AQ ID", " A\\nQ\\r\\n\\tID ", "AQ\u{A0}ID\u{3000}", "AQ\u{2028}ID"])
+    func base64MayHaveBlanks(_ written: String) throws {
+        let prefs = try prefs("{\"icon\": \"\(written)\"}")
+        #expect(prefs.icon == Data([1, 2, 3]) && prefs.lastError == nil)
+    }
+
+    @Test(arguments: ["AQI", "AQ-D", "AQ_D", "AQID\u{200B}"]) func otherTextIsNotBase64(_ written: String) throws {
+        let prefs = try prefs("{\"icon\": \"\(written)\"}")
+        #expect(prefs.icon == Data())
+        #expect(prefs.lastError?.description == #"icon: expected Data (base64 such as "AQID"), found a string"#)
+    }
+
     /// A coding of closures never sees a null.
     @Test func aNullIsNilForEveryCoding() throws {
         final class CodedPrefs: PersistentPrefs, @unchecked Sendable {
