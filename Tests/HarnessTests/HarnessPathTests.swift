@@ -124,7 +124,9 @@ import Testing
         for name in names {
             #expect(try ValuePath(ValuePath(name).text, in: [:]).root == name)
             #expect(try ValuePath(ValuePath(name).text, in: values).root == name)
-            #expect(try ValuePath(ValuePath("x", [.key(name)]).text, in: [:]) == ValuePath("x", [.key(name)]))
+            for path in [ValuePath("x", [.key(name)]), ValuePath(name, [.key("x")])] {
+                #expect(try ValuePath(path.text, in: [:]) == path)
+            }
         }
     }
 }

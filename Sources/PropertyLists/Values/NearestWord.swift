@@ -83,7 +83,6 @@ package struct NearestWord {
         let width = mostLetters + 1
         var (beforeLast, last, row) = (2 * width, 0, width)
         for column in 0...min(right.count, limit) { rows[last + column] = column }
-        var leastOfLast = 0
         for i in stride(from: 1, through: left.count, by: 1) {
             let (start, end) = (max(1, i - limit), min(right.count, i + limit))
             rows[row + start - 1] = start == 1 ? i : limit + 1
@@ -98,9 +97,7 @@ package struct NearestWord {
                 rows[row + j] = best
                 least = min(least, best)
             }
-            // A swap goes from the row before the last.
-            if least > limit, leastOfLast > limit { return nil }
-            leastOfLast = least
+            if least > limit { return nil }
             (beforeLast, last, row) = (last, row, beforeLast)
         }
         let distance = rows[last + right.count]
