@@ -183,7 +183,9 @@ import Testing
         let former = try XMLText.members(of: text)
         let list = { (last: String) in ["a": StoredValue.array([.string("\u{7}"), .string(last)])] }
         #expect(try XMLText.members(of: XMLText.changed(text, from: former, to: list("x"))) == list("x"))
-        let error = #expect(throws: PropertyListFailure.self) { try XMLText.changed(text, from: former, to: list("\u{8}")) }
+        let error = #expect(throws: PropertyListFailure.self) {
+            try XMLText.changed(text, from: former, to: list("\u{8}"))
+        }
         #expect(error.map { "\($0)" } == "a[1]: the control character U+0008 cannot be stored in XML")
         #expect(error?.topLevelKey == "a")
     }

@@ -79,7 +79,9 @@ import TestSupport
         let foreign = StoredValue.foreign(ForeignObject(NSNull()))
         for part in [foreign, .array([foreign]), .dictionary(["c": .array([.bool(true), foreign])])] {
             let list = StoredValue.dictionary(["a": .string("x"), "b": part])
-            let failure = #expect(throws: PropertyListFailure.self) { _ = try PropertyListCoder.encode(list, as: format) }
+            let failure = #expect(throws: PropertyListFailure.self) {
+                _ = try PropertyListCoder.encode(list, as: format)
+            }
             #expect(failure?.topLevelKey == (format == .json ? "" : "b"))
             let reason = format == .json ? "cannot be stored in JSON" : "an object that no property list can hold"
             #expect(failure?.reason.hasSuffix(reason) == true)

@@ -44,11 +44,13 @@ struct XMLTextFormat: FileFormatCoder {
             let bytes = try Self.bytes(changing: written, from: former, to: value)
             // The shortest value takes seven bytes, so that most texts need not be read.
             if bytes.count / 7 > PropertyListLimits.fileNodes, (try? bytes.joined.withUnsafeBytes(xml.value)) == nil {
-                throw PropertyListFailure(path: "", topLevelKey: "", reason: "more than \(PropertyListLimits.fileNodes) values")
+                throw PropertyListFailure(
+                    path: "", topLevelKey: "", reason: "more than \(PropertyListLimits.fileNodes) values")
             }
             return bytes
         } catch {
-            throw error as? PropertyListFailure ?? PropertyListFailure(path: "", topLevelKey: "", reason: "was changed during the attempt")
+            throw error as? PropertyListFailure
+                ?? PropertyListFailure(path: "", topLevelKey: "", reason: "was changed during the attempt")
         }
     }
 

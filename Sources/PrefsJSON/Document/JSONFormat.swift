@@ -40,7 +40,8 @@ struct JSONFormat: FileFormatCoder {
         do {
             return try JSONText.bytes(changing: written, from: former, to: value)
         } catch {
-            throw error as? PropertyListFailure ?? PropertyListFailure(path: "", topLevelKey: "", reason: "was changed during the attempt")
+            throw error as? PropertyListFailure
+                ?? PropertyListFailure(path: "", topLevelKey: "", reason: "was changed during the attempt")
         }
     }
 }

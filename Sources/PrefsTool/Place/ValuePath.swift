@@ -129,7 +129,9 @@ struct ValuePath: Hashable {
     /// A text with other numbers of backslashes before its dots and brackets, and at its end.
     ///
     /// - Parameter number: the new number, from the former one.
-    private static func withBackslashes(of text: String, _ number: (_ count: Int, _ isBeforeMark: Bool) -> Int) -> String {
+    private static func withBackslashes(of text: String, _ number: (_ count: Int, _ isBeforeMark: Bool) -> Int)
+        -> String
+    {
         var bytes: [UInt8] = []
         var count = 0
         func add(_ number: Int) { bytes.append(contentsOf: repeatElement(backslash, count: number)) }

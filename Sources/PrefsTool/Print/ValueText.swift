@@ -128,7 +128,9 @@ struct JSONText: JSONPrintable {
     static func date(_ date: Date) -> String {
         let interval = (date.timeIntervalSinceReferenceDate * 1_000).rounded() / 1_000
         let text = JSONDate.text(of: interval) ?? date.formatted(Date.ISO8601FormatStyle())
-        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")), text.utf8.last == UInt8(ascii: "Z") else { return text }
+        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")), text.utf8.last == UInt8(ascii: "Z") else {
+            return text
+        }
         let fraction = text[dot...].dropLast()
         return text[..<dot] + (fraction + "00").prefix(4) + "Z"
     }

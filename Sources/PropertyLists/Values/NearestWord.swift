@@ -31,8 +31,9 @@ package struct NearestWord {
         var others: [Character: UInt32] = [:]
         self.known = known.map { word in
             let numbers = Self.numbers(of: word.lowercased()) { letter in
-                let new = 128 + UInt32(others.count)
-                return others[letter] ?? { others[letter] = new; return new }()
+                let number = others[letter] ?? 128 + UInt32(others.count)
+                others[letter] = number
+                return number
             }
             return (word, Letters(numbers))
         }

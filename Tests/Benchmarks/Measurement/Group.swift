@@ -8,7 +8,8 @@ struct Group: Sendable {
     var figures: [FigureRow] = []
 
     static let all = [
-        reading, concurrentReading, singleWriting, writing, concurrentWriting, coding, observing, opening, growth, memory,
+        reading, concurrentReading, singleWriting, writing, concurrentWriting, coding, observing, opening, growth,
+        memory,
     ]
 
     var listing: String {

@@ -211,7 +211,9 @@ import TestSupport
         func text(_ numbers: Range<Int64>) -> Data {
             Data("{\"l\": [ // numbers\n\(numbers.map { "  \($0)" }.joined(separator: ",\n"))\n]}\n".utf8)
         }
-        func value(_ numbers: Range<Int64>) -> StoredValue { .dictionary(["l": .array(numbers.map(StoredValue.integer))]) }
+        func value(_ numbers: Range<Int64>) -> StoredValue {
+            .dictionary(["l": .array(numbers.map(StoredValue.integer))])
+        }
         let (former, new) = (0..<Int64(200_000), 1_000_000..<Int64(1_200_000))
         let changed = try JSONText.bytes(changing: text(former), from: value(former), to: value(new), limits: .file)
         #expect(changed.parts.count == 3)

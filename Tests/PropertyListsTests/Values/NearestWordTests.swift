@@ -34,8 +34,8 @@ private func nearestByTable(to word: String, among known: [String]) -> String? {
         func word(_ length: ClosedRange<Int>) -> String {
             // Few letters, so that many words are alike.
             let end = Int.random(in: 3...letters.count, using: &random)
-            return String(
-                (0..<Int.random(in: length, using: &random)).map { _ in letters[Int.random(in: 0..<end, using: &random)] })
+            let count = Int.random(in: length, using: &random)
+            return String((0..<count).map { _ in letters[Int.random(in: 0..<end, using: &random)] })
         }
         var found = 0
         for round in 0..<3_000 {
