@@ -146,7 +146,7 @@ enum PropertyListType: String, CaseIterable {
     /// value.
     static func checkGuess(_ text: String, read value: StoredValue) throws(CommandError) {
         let shown = "`\(ShownText.key(text))`"
-        let isNumber = NumberText.isNumber(text, isJSON: true)
+        let isNumber = NumberText.isNumber(text, isStrict: true)
         // JSON holds numbers of any size, but no type of a program does.
         let isExact =
             if case .real(let number) = value.plain { number.isFinite && !NumberText.isWhole(text) } else {

@@ -2,8 +2,8 @@
 package enum NumberText {
     /// Whether a text is a number.
     ///
-    /// - Parameter isJSON: whether it is a number of JSON (RFC 8259), which has no plus sign before it and no additional zeros.
-    package static func isNumber(_ text: String, isJSON: Bool = false) -> Bool {
+    /// - Parameter isStrict: whether a plus sign before it, or additional zeros, make it no number (RFC 8259, section 6).
+    package static func isNumber(_ text: String, isStrict: Bool = false) -> Bool {
         var rest = text.utf8[...]
         func drop(_ bytes: String) -> Bool {
             guard let first = rest.first, bytes.utf8.contains(first) else { return false }
@@ -15,10 +15,10 @@ package enum NumberText {
             rest = rest.dropFirst(digits)
             return digits
         }
-        _ = drop(isJSON ? "-" : "+-")
+        _ = drop(isStrict ? "-" : "+-")
         let isZero = rest.first == UInt8(ascii: "0")
         let whole = dropDigits()
-        if whole == 0 || isJSON && isZero && whole > 1 { return false }
+        if whole == 0 || isStrict && isZero && whole > 1 { return false }
         if drop("."), dropDigits() == 0 { return false }
         if drop("eE") {
             _ = drop("+-")

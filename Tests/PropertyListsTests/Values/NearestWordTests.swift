@@ -82,8 +82,8 @@ private func nearestByTable(to word: String, among known: [String]) -> String? {
             ("--1", false, false), ("0x1", false, false), ("1,5", false, false), ("\u{661}", false, false),
             ("1e3.5", false, false), ("NaN", false, false),
         ])
-    func numbers(_ text: String, isNumber: Bool, isNumberOfJSON: Bool) {
+    func numbers(_ text: String, isNumber: Bool, isStrictNumber: Bool) {
         #expect(NumberText.isNumber(text) == isNumber)
-        #expect(NumberText.isNumber(text, isJSON: true) == isNumberOfJSON)
+        #expect(NumberText.isNumber(text, isStrict: true) == isStrictNumber)
     }
 }
