@@ -14,7 +14,8 @@ struct Use: Hashable {
 struct Index {
     private(set) var files: Set<String> = []
     private(set) var uses: Set<Use> = []
-    private(set) var definitions: Set<String> = []
+    /// By its symbol, the file and the name of each definition.
+    private(set) var definitions: [String: (file: String, name: String)] = [:]
 
     private let folder: String
 
@@ -59,12 +60,12 @@ struct Index {
         guard let symbol = indexstore_occurrence_get_symbol(occurrence) else { return }
         let usr = String(indexstore_symbol_get_usr(symbol))
         let roles = indexstore_occurrence_get_roles(occurrence)
+        let name = String(indexstore_symbol_get_name(symbol))
         guard roles & (Role.declaration | Role.definition) == 0 else {
-            definitions.insert(usr)
+            definitions[usr] = (file, name)
             return
         }
         // The property of an accessor occurs beside it.
-        let name = String(indexstore_symbol_get_name(symbol))
         guard !name.hasPrefix("getter:"), !name.hasPrefix("setter:") else { return }
         // A conformance that takes a default implementation names it without referring to it.
         var requirement: String?

@@ -16,7 +16,7 @@ struct Report {
 
     /// Prints what is above the deployment targets and a summary. Returns whether anything is above them.
     func print() -> Bool {
-        let uses = Dictionary(grouping: index.uses.filter { !index.definitions.contains($0.usr) }, by: \.usr)
+        let uses = Dictionary(grouping: index.uses.filter { index.definitions[$0.usr] == nil }, by: \.usr)
         let used = uses.compactMap { usr, uses in table[usr].map { UsedSymbol(symbol: $0, uses: uses) } }
         let tooNew = used.map { UsedSymbol(symbol: $0.symbol, uses: withoutLinux($0.uses.filter(isTooNew))) }
             .filter { !$0.uses.isEmpty }

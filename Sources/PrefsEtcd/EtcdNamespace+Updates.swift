@@ -2,21 +2,6 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 
-/// Lets the threads of a process take turns in the updates that lock the same roots, and commit together.
-///
-/// `GroupCommit` of the package makes one commit of several updates.
-final class UpdateQueue: Sendable {
-    let batches = GroupCommit<EtcdSession>()
-    /// Signalled when no transaction runs.
-    let turn = DispatchSemaphore(value: 0)
-    /// The threads that have the queue. Belongs to the namespace.
-    nonisolated(unsafe) var users = 0
-
-    init() {
-        turn.signal()
-    }
-}
-
 /// `PrefsStore.update`, and changes that are data.
 extension EtcdNamespace {
     /// How often a change is applied again before it takes a ticket.
@@ -93,16 +78,16 @@ extension EtcdNamespace {
                 if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
                 try outcome.get()
             }
-            if session.results.isEmpty {
+            if session.changes.results.isEmpty {
                 if session.isNewest {
                     if attempts > 0 { _ = try lock.endAttempts(of: operation, on: root) }
                     return
                 }
                 // What is known may be old, so it decides nothing.
-                for root in session.found.keys { newest[root] = try self.newest(root) }
+                for root in session.changes.found.keys { newest[root] = try self.newest(root) }
                 continue
             }
-            switch try lock.attempt(session, as: operation, wasSent: attempts > 0) {
+            switch try lock.attempt(session.changes, as: operation, wasSent: attempts > 0) {
             case .done: return
             case .conflict(let roots): newest = roots
             case .isLocked: attempts = Self.mostAttempts
@@ -151,5 +136,3 @@ extension EtcdNamespace {
         queue.turn.signal()
     }
 }
-
-extension EtcdSession: CommitGroup {}

@@ -38,7 +38,8 @@ enum EtcdNamespaces {
 
     /// - Throws: `PrefsError.invalidName`.
     static func namespace(
-        _ urls: [URL], _ prefix: String, _ options: EtcdStore.Options, lastKnown: URL?
+        _ urls: [URL], _ prefix: String, _ user: EtcdClient.User?, deadline: Duration, staleness: Duration,
+        lastKnown: URL?
     ) throws(PrefsError) -> PerProcess<EtcdNamespace> {
         let endpoints = try urls.map { url throws(PrefsError) in try Endpoint(url) }
         guard !endpoints.isEmpty else { throw .invalidName(name: prefix, reason: "has no endpoints") }
@@ -51,9 +52,7 @@ enum EtcdNamespaces {
             throw .invalidName(
                 name: prefix, reason: "is not a valid prefix: the keys of a shorter prefix may begin with \(word)")
         }
-        let user = options.user.map { EtcdClient.User(name: $0, password: options.password) }
-        let deadline = max(options.deadline, .milliseconds(100))
-        let staleness = max(options.staleness, .seconds(1))
+        let (deadline, staleness) = (max(deadline, .milliseconds(100)), max(staleness, .seconds(1)))
         let key: [AnyHashable] = [Set(endpoints), prefix, user, deadline, staleness, lastKnown]
         _ = (firstProcess, endsAtExit)
         return namespaces.withLock { namespaces in

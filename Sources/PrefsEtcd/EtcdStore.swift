@@ -117,7 +117,9 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
     public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options(), lastKnown: URL? = nil) {
         reads = options.reads
         do throws(PrefsError) {
-            let namespace = try EtcdNamespaces.namespace(endpoints, prefix, options, lastKnown: lastKnown)
+            let namespace = try EtcdNamespaces.namespace(
+                endpoints, prefix, options.user.map { .init(name: $0, password: options.password) },
+                deadline: options.deadline, staleness: options.staleness, lastKnown: lastKnown)
             shared = .success(namespace)
             ownRoots = EtcdRoots(namespace, options.reads).roots
         } catch {

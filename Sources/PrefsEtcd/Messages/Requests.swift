@@ -3,17 +3,14 @@ import Foundation
 // The requests of etcd (api/etcdserverpb/rpc.proto).
 
 /// A procedure of etcd.
-enum EtcdMethod: String {
-    case range = "/etcdserverpb.KV/Range"
-    case transaction = "/etcdserverpb.KV/Txn"
-    case watch = "/etcdserverpb.Watch/Watch"
-    case grantLease = "/etcdserverpb.Lease/LeaseGrant"
-    case revokeLease = "/etcdserverpb.Lease/LeaseRevoke"
-    case keepLease = "/etcdserverpb.Lease/LeaseKeepAlive"
-    case authenticate = "/etcdserverpb.Auth/Authenticate"
-
-    /// Whether its answer goes on until it is cancelled. The request has no end then: `etcd grpc-proxy` answers nothing after it.
-    var isStream: Bool { self == .watch || self == .keepLease }
+extension GRPCMethod {
+    static let range = GRPCMethod(path: "/etcdserverpb.KV/Range")
+    static let transaction = GRPCMethod(path: "/etcdserverpb.KV/Txn")
+    static let watch = GRPCMethod(path: "/etcdserverpb.Watch/Watch", isStream: true)
+    static let grantLease = GRPCMethod(path: "/etcdserverpb.Lease/LeaseGrant")
+    static let revokeLease = GRPCMethod(path: "/etcdserverpb.Lease/LeaseRevoke")
+    static let keepLease = GRPCMethod(path: "/etcdserverpb.Lease/LeaseKeepAlive", isStream: true)
+    static let authenticate = GRPCMethod(path: "/etcdserverpb.Auth/Authenticate")
 }
 
 private func message(_ write: (inout ProtobufWriter) -> Void) -> [UInt8] {

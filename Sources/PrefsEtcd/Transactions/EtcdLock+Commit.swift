@@ -12,23 +12,23 @@ extension EtcdLock {
         case isLocked
     }
 
-    private func request(_ session: EtcdSession, _ operation: String) -> TxnRequest {
+    private func request(_ changes: RootChanges, _ operation: String) -> TxnRequest {
         let (client, version) = state.withLock { ($0.client, $0.version ?? 0) }
         var request = TxnRequest()
-        request.compare = session.found.map { .modified(keys.root($0), in: $1.revisionInEtcd) }
+        request.compare = changes.found.map { .modified(keys.root($0), in: $1.revisionInEtcd) }
         request.compare.append(.modified(keys.marker(client.name), in: client.marker))
         request.compare.append(.modified(keys.version, in: version))
-        for (root, result) in session.results {
+        for (root, result) in changes.results {
             request.success.append(result.data.map { .put(keys.root(root), $0) } ?? .delete(keys.root(root)))
         }
-        request.success += ending(operation, of: client, beside: session.results.count)
+        request.success += ending(operation, of: client, beside: changes.results.count)
         if version == 0 { request.success.append(.put(keys.version, EtcdProtocol.current)) }
         request.failure = [.range(RangeRequest(key: keys.marker(client.name)))]
         return request
     }
 
-    private func finish(_ session: EtcdSession, _ operation: String, at revision: Int64) {
-        finish(at: revision, beside: session.results.count)
+    private func finish(_ changes: RootChanges, _ operation: String, at revision: Int64) {
+        finish(at: revision, beside: changes.results.count)
         state.withLock { if $0.version == 0 { $0.version = revision } }
         watch.confirm(operation, at: revision)
     }
@@ -47,9 +47,9 @@ extension EtcdLock {
     // MARK: - Under the lock
 
     /// Stores the changes of a session that has tickets, together with the marker and the end of the tickets.
-    func commit(_ session: EtcdSession) throws {
+    func commit(_ changes: RootChanges) throws {
         let operation = ClientIdentity.newOperation()
-        begin(operation, session.steps)
+        begin(operation, changes.steps)
         let deadline = Deadline.now + patience
         var rejection = keys.notStored("another client has changed the roots of this update, or the lock was lost")
         let revision: Int64?
@@ -58,14 +58,14 @@ extension EtcdLock {
             var reply: TxnReply
             repeat {
                 rounds += 1
-                var request = request(session, operation)
+                var request = request(changes, operation)
                 request.failure.append(.range(RangeRequest(key: keys.version)))
-                if let ticket = session.ticket { request.compare.append(.modified(ticket.key, in: ticket.revision)) }
+                if let ticket = changes.ticket { request.compare.append(.modified(ticket.key, in: ticket.revision)) }
                 reply = try client.commit(request, until: deadline)
                 // Another client may have put the key of the protocol just before.
             } while !reply.succeeded && isVersionNew(reply, &rejection)
             if let done = reply.revisionIfDone {
-                finish(session, operation, at: done)
+                finish(changes, operation, at: done)
                 return release()
             }
             revision = try self.revision(ofRejected: operation, reply, until: deadline)
@@ -141,16 +141,16 @@ extension EtcdLock {
     /// out at most, and the marker says whether one was.
     ///
     /// - Parameter wasSent: whether there was a try before.
-    func attempt(_ session: EtcdSession, as operation: String, wasSent: Bool) throws -> Attempt {
-        begin(operation, session.steps)
-        var request = request(session, operation)
-        let found = Array(session.found)
-        request.compare += session.results.keys.map { .none(keys.tickets($0)) }
+    func attempt(_ changes: RootChanges, as operation: String, wasSent: Bool) throws -> Attempt {
+        begin(operation, changes.steps)
+        var request = request(changes, operation)
+        let found = Array(changes.found)
+        request.compare += changes.results.keys.map { .none(keys.tickets($0)) }
         request.failure += found.map { .range(RangeRequest(key: keys.root($0.key))) }
         do throws(EtcdFailure) {
             let reply = try client.commit(request, until: .now + patience)
             if let done = reply.revisionIfDone {
-                finish(session, operation, at: done)
+                finish(changes, operation, at: done)
                 return .done
             }
             let ranges = reply.ranges
@@ -161,12 +161,12 @@ extension EtcdLock {
             let roots = zip(found, ranges.dropFirst()).map { ($0.key, StoredRoot($1.first)) }
             if marker?.operation == operation, let done = marker?.modified {
                 if !wasSent {
-                    finish(session, operation, at: done)
+                    finish(changes, operation, at: done)
                     return .done
                 }
                 // Nobody knows which try it was, and what it has made of the roots.
                 giveUp(operation, isUnknown: false)
-                finish(at: done, beside: session.results.count)
+                finish(at: done, beside: changes.results.count)
                 watch.state.withLock { state in
                     for (root, stored) in roots { state.advance(root, to: stored, in: reply.revision) }
                 }
@@ -187,12 +187,12 @@ extension EtcdLock {
             state.withLock { $0.version = nil }
             return .isLocked
         } catch {
-            return try attemptFailed(operation, error, of: session, wasSent: wasSent)
+            return try attemptFailed(operation, error, of: changes, wasSent: wasSent)
         }
     }
 
     private func attemptFailed(
-        _ operation: String, _ failure: EtcdFailure, of session: EtcdSession, wasSent: Bool
+        _ operation: String, _ failure: EtcdFailure, of changes: RootChanges, wasSent: Bool
     ) throws(PrefsError) -> Attempt {
         let revision: Int64?
         do throws(PrefsError) {
@@ -207,7 +207,7 @@ extension EtcdLock {
         }
         if wasSent {
             giveUp(operation, isUnknown: false)
-            readAgain(session.results.keys)
+            readAgain(changes.results.keys)
         } else {
             watch.confirm(operation, at: revision)
         }

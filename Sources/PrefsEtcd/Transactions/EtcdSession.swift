@@ -9,17 +9,11 @@ final class EtcdSession: RemoteSession {
     private let namespace: EtcdNamespace
     /// nil without locks.
     private let lock: EtcdLock?
-    /// The first ticket, and its revision. All of them have one lease, so it speaks for the others. nil without locks.
-    let ticket: (key: Data, revision: Int64)?
     private let process = CurrentProcess.id
-    /// The roots as etcd has them or, without locks, as they are known.
-    private(set) var found: [String: StoredRoot]
-    /// Without locks: whether all of them were read in this change.
-    private(set) var isNewest = true
     /// What the batch will store.
-    private(set) var results: [String: StoredRoot] = [:]
-    /// The changes of the members, in order.
-    private(set) var steps: [RootStep] = []
+    private(set) var changes: RootChanges
+    /// Without locks: whether all roots were read in this change.
+    private(set) var isNewest = true
     private var members = 0
     private let begin = ContinuousClock.Instant.now
     /// Called once, after the commit of a batch.
@@ -55,8 +49,7 @@ final class EtcdSession: RemoteSession {
         self.namespace = namespace
         self.lock = lock
         self.end = end
-        ticket = lock.identity.firstTicket
-        found = [root: stored]
+        changes = RootChanges(ticket: lock.identity.firstTicket, found: [root: stored])
     }
 
     /// A session of a change that is data.
@@ -65,17 +58,17 @@ final class EtcdSession: RemoteSession {
     init(_ namespace: EtcdNamespace, knowing newest: [String: StoredRoot]) {
         self.namespace = namespace
         end = {}
-        (lock, ticket) = (nil, nil)
-        found = newest
+        lock = nil
+        changes = RootChanges(ticket: nil, found: newest)
     }
 
     /// A member that joins later goes by roots that were read before it came: the commit finds out whether they have changed.
-    var dependsOnCommit: Bool { !results.isEmpty || members > 1 }
+    var dependsOnCommit: Bool { !changes.results.isEmpty || members > 1 }
 
     /// Not for long, because the others of the namespace wait.
     var acceptsMembers: Bool {
-        .now < begin + Self.longestTime && found.count <= Self.fullRoots
-            && results.values.reduce(0) { $0 + $1.bytes } < Self.fullBytes
+        .now < begin + Self.longestTime && changes.found.count <= Self.fullRoots
+            && changes.results.values.reduce(0) { $0 + $1.bytes } < Self.fullBytes
     }
 
     // MARK: - Members
@@ -91,28 +84,28 @@ final class EtcdSession: RemoteSession {
             throw PrefsError.valuesNotPlistCompatible(
                 changes.flatMap(\.keys).map { .init(path: $0, topLevelKey: $0, reason: reason) })
         }
-        for step in steps { results[step.root] = step.result }
-        self.steps += steps
+        for step in steps { self.changes.results[step.root] = step.result }
+        self.changes.steps += steps
     }
 
     /// The values of a root before the current member.
     func values(of root: String) throws -> RootValues? {
         accessed += 1
         if accessed > Self.mostRoots { throw Self.tooManyRoots(namespace.keys) }
-        if var result = results[root] { return try result.values(of: root, in: namespace.keys) }
+        if var result = changes.results[root] { return try result.values(of: root, in: namespace.keys) }
         try access(root)
-        return try found[root]?.values(of: root, in: namespace.keys)
+        return try changes.found[root]?.values(of: root, in: namespace.keys)
     }
 
     /// Reads a root, unless it was read, and takes its lock before.
     func access(_ root: String) throws(PrefsError) {
-        if found[root] == nil { found[root] = try find(root) }
+        if changes.found[root] == nil { changes.found[root] = try find(root) }
     }
 
     private func find(_ root: String) throws(PrefsError) -> StoredRoot {
         if let lock {
             // Whoever waits in the order of the names is waited for by nobody who has a later lock.
-            let isLast = found.keys.allSatisfy { $0 < root }
+            let isLast = changes.found.keys.allSatisfy { $0 < root }
             let end = begin + namespace.patience + lock.identity.leaseExcess
             return try lock.acquireAnother(root, waits: isLast, until: end)
         }
@@ -133,8 +126,8 @@ final class EtcdSession: RemoteSession {
         }
         guard let lock, dependsOnCommit else { return lock?.release() ?? () }
         do {
-            try lock.commit(self)
-        } catch PrefsError.outcomeUnknown(let failure) where results.isEmpty {
+            try lock.commit(changes)
+        } catch PrefsError.outcomeUnknown(let failure) where changes.results.isEmpty {
             throw PrefsError.notStored(failure)
         }
     }

@@ -20,7 +20,7 @@ struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case "https":
             throw invalid(
                 """
-                is an https endpoint, and EtcdStore does not encrypt; run `etcd grpc-proxy` on this host, and use its \
+                is an https endpoint, and this package does not encrypt; run `etcd grpc-proxy` on this host, and use its \
                 address (see the article "A fleet")
                 """)
         default: throw invalid("is not an etcd endpoint: expected http://HOST:PORT")

@@ -44,7 +44,7 @@ final class EtcdClient: Sendable {
     ///
     /// - Parameter patience: how long one endpoint may take at most.
     func call<Reply: EtcdReply>(
-        _ method: EtcdMethod, _ request: [UInt8], as reply: Reply.Type = Reply.self, until deadline: Deadline,
+        _ method: GRPCMethod, _ request: [UInt8], as reply: Reply.Type = Reply.self, until deadline: Deadline,
         patience: Duration? = nil
     ) throws(EtcdFailure) -> Reply {
         let patience = min(patience ?? self.patience, self.patience)
@@ -81,7 +81,7 @@ final class EtcdClient: Sendable {
 
     /// Sends a request to one endpoint, which carries it out once at most.
     func call<Reply: EtcdReply>(
-        _ method: EtcdMethod, _ request: [UInt8], as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
+        _ method: GRPCMethod, _ request: [UInt8], as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
         until deadline: Deadline
     ) throws(EtcdFailure) -> Reply {
         var renewals = 0
@@ -104,16 +104,6 @@ final class EtcdClient: Sendable {
         }
     }
 
-    /// Opens a watch at one endpoint.
-    func open(
-        _ ranges: [WatchRange], at endpoint: Endpoint, until deadline: Deadline
-    ) throws(EtcdFailure) -> WatchStream {
-        let token = try token(at: endpoint, until: deadline)
-        let connection = try connection(to: endpoint, until: deadline)
-        try connection.call(.watch, token: token, ranges.map(\.bytes), until: deadline)
-        return WatchStream(connection, ranges: ranges.count)
-    }
-
     /// The endpoint that answered last, as an index.
     var preferred: Int { state.withLock { $0.preferred } }
 
@@ -129,7 +119,7 @@ final class EtcdClient: Sendable {
     // MARK: - One attempt
 
     /// nil if the requests need none.
-    private func token(at endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> String? {
+    func token(at endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> String? {
         guard let user else { return nil }
         var token = state.withLock { $0.token }
         if token == nil {
@@ -153,7 +143,7 @@ final class EtcdClient: Sendable {
     }
 
     private func exchange<Reply: EtcdReply>(
-        _ method: EtcdMethod, _ request: [UInt8], _ token: String?, _ endpoint: Endpoint, _ deadline: Deadline,
+        _ method: GRPCMethod, _ request: [UInt8], _ token: String?, _ endpoint: Endpoint, _ deadline: Deadline,
         as type: Reply.Type = Reply.self
     ) throws(EtcdFailure) -> Reply {
         let connection = try connection(to: endpoint, until: deadline)
@@ -174,7 +164,7 @@ final class EtcdClient: Sendable {
         }
     }
 
-    private func connection(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> GRPCConnection {
+    func connection(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> GRPCConnection {
         while let idle = state.withLock({ $0.idle[endpoint]?.popLast() }) {
             if idle.isUsable(until: deadline) { return idle }
         }

@@ -1,5 +1,12 @@
 import Foundation
 
+/// A method of a service.
+struct GRPCMethod: Sendable {
+    let path: String
+    /// Whether its answer goes on until it is cancelled. The request has no end then: `etcd grpc-proxy` answers nothing after it.
+    var isStream = false
+}
+
 /// One connection to a server, for one call of gRPC at a time (HTTP/2, RFC 9113, without TLS and push).
 ///
 /// Every operation has a deadline. For one thread; `interrupt` may be called from any.
@@ -89,12 +96,12 @@ final class GRPCConnection {
 
     /// Begins a call, with the messages of its request.
     func call(
-        _ method: EtcdMethod, token: String?, _ messages: [[UInt8]], until deadline: Deadline
+        _ method: GRPCMethod, token: String?, _ messages: [[UInt8]], until deadline: Deadline
     ) throws(EtcdFailure) {
         stream += stream == 0 ? 1 : 2
         (reply, isSent, streamWindow) = (Reply(), false, firstWindow)
         var headers = HeaderEncoder()
-        headers.add(method.rawValue, endpoint: endpoint)
+        headers.add(method.path, endpoint: endpoint)
         // A server that knows no leader answers at once.
         headers.add("hasleader", "true")
         if let token { headers.add("token", token) }

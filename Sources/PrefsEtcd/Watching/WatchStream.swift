@@ -39,6 +39,16 @@ struct WatchStream {
 }
 
 extension EtcdClient {
+    /// Opens a watch at one endpoint.
+    func open(
+        _ ranges: [WatchRange], at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> WatchStream {
+        let token = try token(at: endpoint, until: deadline)
+        let connection = try connection(to: endpoint, until: deadline)
+        try connection.call(.watch, token: token, ranges.map(\.bytes), until: deadline)
+        return WatchStream(connection, ranges: ranges.count)
+    }
+
     /// Waits until a key that was found in a revision has changed, as far as one server tells.
     ///
     /// The watch begins now. If other changes came between, the key is looked at once more.
