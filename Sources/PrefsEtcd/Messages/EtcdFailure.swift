@@ -10,7 +10,7 @@ struct EtcdFailure: Error {
         case unreachable
         /// A server may have carried it out.
         case unknown
-        /// etcd has rejected it. The code is that of gRPC. This attempt has changed nothing, unless etcd has just run out of space: then it
+        /// etcd has rejected it, or what is before it. The code is that of gRPC or, from 100 on, that of HTTP. This attempt has changed nothing, unless etcd has just run out of space: then it
         /// may carry out a transaction and report that all the same (`quotaApplierV3`).
         case rejected(code: Int)
     }
@@ -30,6 +30,14 @@ struct EtcdFailure: Error {
     /// A system call that failed.
     static func call(_ name: String, _ code: Int32, hasSent: Bool = false) -> EtcdFailure {
         EtcdFailure("\(name): \(String(cString: strerror(code)))", hasSent ? .unknown : .unreachable)
+    }
+
+    /// The failure that an answer of etcd, or of its proxy, tells by a code of gRPC and a text.
+    static func answer(_ code: Int, _ text: String) -> EtcdFailure {
+        let code = code == 2 ? refusals[text] ?? code : code
+        // Other numbers than those of gRPC say nothing.
+        let isUnknown = !(1...16).contains(code) || unknownOutcomes.contains(code)
+        return EtcdFailure(text.isEmpty ? "code \(code)" : text, isUnknown ? .unknown : .rejected(code: code))
     }
 
     func at(_ endpoint: Endpoint) -> EtcdFailure {
@@ -57,9 +65,54 @@ struct EtcdFailure: Error {
     // Codes of gRPC.
     static let invalidArgument = 3
     static let notFound = 5
+    static let permissionDenied = 7
     static let resourceExhausted = 8
     static let failedPrecondition = 9
+    static let outOfRange = 11
     static let unauthenticated = 16
     /// Cancelled, unknown, deadline exceeded, internal and unavailable: nobody knows what became of the request.
-    static let unknownOutcomes: Set<Int> = [1, 2, 4, 13, 14]
+    private static let unknownOutcomes: Set<Int> = [1, 2, 4, 13, 14]
+
+    /// The codes of etcd's refusals, by its words. `etcd grpc-proxy` passes most of them on with the code 2, which says nothing, and with the
+    /// words of the server, by which etcd's own client tells them apart, too: `rpctypes` of etcd 3.4 to 3.5. What is not in the list may
+    /// have been carried out.
+    private static let refusals: [String: Int] = {
+        let words: [Int: [String]] = [
+            invalidArgument: [
+                "key is not provided", "key not found", "value is provided", "lease is provided", "too many operations in txn request",
+                "duplicate key given in txn request", "request is too large", "user name is empty",
+                "authentication failed, invalid user ID or password", "invalid auth management",
+                "revision of auth store is old",
+            ],
+            notFound: ["requested lease not found"],
+            permissionDenied: ["permission denied"],
+            resourceExhausted: ["mvcc: database space exceeded", "too many requests"],
+            failedPrecondition: [
+                "lease already exists", "authentication is not enabled", "user name not found",
+                "role is not granted to the user", "permission is not granted to the role",
+            ],
+            outOfRange: [
+                "mvcc: required revision has been compacted", "mvcc: required revision is a future revision",
+                "too large lease TTL",
+            ],
+            unauthenticated: ["invalid auth token"],
+        ]
+        return words.reduce(into: [:]) { refusals, list in
+            for text in list.value { refusals["etcdserver: \(text)"] = list.key }
+        }
+    }()
+
+    /// The failure of a request that something before etcd has answered, with a status of HTTP. A client error ends the call: the request
+    /// has not reached etcd. A proxy that has no server, or is too slow, may have passed it on, and may soon have one again.
+    static func status(_ status: String) -> EtcdFailure {
+        let reason =
+            switch status {
+            case "413", "431": "a proxy before etcd refuses a request of this size"
+            case "401", "403": "a proxy before etcd refuses this client"
+            case "404": "there is no etcd at this address"
+            default: "no answer of etcd"
+            }
+        let isFinal = ["400", "401", "403", "404", "413", "431"].contains(status)
+        return EtcdFailure("\(reason): HTTP status \(status)", isFinal ? .rejected(code: Int(status) ?? -1) : .unknown)
+    }
 }

@@ -26,6 +26,8 @@ struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         default: throw invalid("is not an etcd endpoint: expected http://HOST:PORT")
         }
         guard let host = url.host(percentEncoded: false), !host.isEmpty else { throw invalid("has no host") }
+        // The search for the host would end at a NUL.
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw invalid("has a blank in its host") }
         guard url.user == nil, url.password == nil else {
             throw invalid("contains a user; put user and password into the options")
         }
@@ -34,5 +36,7 @@ struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         port = url.port ?? 2379
+        // The search for the host would cut the number, and so find another server.
+        guard (1...65_535).contains(port) else { throw invalid("has the port \(port); expected 1 to 65535") }
     }
 }

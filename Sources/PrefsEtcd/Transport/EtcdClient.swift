@@ -74,7 +74,9 @@ final class EtcdClient: Sendable {
                 former = failure
                 index = (index + 1) % endpoints.count
                 // All have failed: gives them a moment.
-                if failures % endpoints.count == 0 { poll(nil, 0, 50) }
+                if failures % endpoints.count == 0 {
+                    RetryPause(afterRounds: failures / endpoints.count).wait(until: deadline)
+                }
             }
         }
     }

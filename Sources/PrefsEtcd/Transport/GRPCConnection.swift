@@ -56,8 +56,8 @@ final class GRPCConnection {
         var content: [UInt8] = []
     }
 
-    /// Bytes of the largest message.
-    private static let mostBytes = 256 << 20
+    /// Bytes of the largest message: more than the pages that a store asks for.
+    static let mostBytes = 64 << 20
     /// Bytes of a block of header fields.
     private static let mostHeaderBytes = 64 << 10
     /// Bytes of the contents of a frame, in both directions: the least that HTTP/2 allows.
@@ -188,17 +188,11 @@ final class GRPCConnection {
     /// After the last message.
     private func end() throws(EtcdFailure) -> ArraySlice<UInt8>? {
         if reply.isEtcd, let code = reply.code {
-            guard code == 0 else {
-                let message = reply.message.removingPercentEncoding ?? reply.message
-                throw EtcdFailure(
-                    message.isEmpty ? "code \(code)" : message,
-                    EtcdFailure.unknownOutcomes.contains(code) ? .unknown : .rejected(code: code))
-            }
+            guard code == 0 else { throw .answer(code, reply.message.removingPercentEncoding ?? reply.message) }
             guard reply.content.isEmpty else { throw broken("the answer is cut") }
             return nil
         }
-        // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
-        throw broken("HTTP status \(reply.status ?? "0"), and no answer of etcd")
+        throw .status(reply.status ?? "0")
     }
 
     /// Whether another call may begin. Ends the last one, if its answer has not ended.
@@ -268,7 +262,11 @@ final class GRPCConnection {
         let head = Array(input.prefix(9))
         let length = Self.number(head[0..<3])
         if stream == 1, head.starts(with: Array("HTTP/1.".utf8)) {
-            throw EtcdFailure("the server speaks HTTP/1 only there; use a port of its --listen-client-urls")
+            throw EtcdFailure(
+                """
+                the server speaks HTTP/1 there; use a port of its --listen-client-urls, and let a proxy that encrypts offer \
+                h2 (ALPN)
+                """)
         }
         guard length <= Self.frameBytes else { throw broken("a frame is too long") }
         while input.count < 9 + length { try fill(until: deadline) }
@@ -348,7 +346,7 @@ final class GRPCConnection {
             switch name {
             // Preliminary answers are followed by others.
             case ":status": reply.status = value.hasPrefix("1") ? nil : value
-            case "content-type": reply.isEtcd = reply.status == "200" && value.hasPrefix("application/grpc")
+            case "content-type": reply.isEtcd = reply.status == "200" && Self.isGRPC(value)
             case "grpc-status": reply.code = Int(value)
             case "grpc-message": reply.message = value
             default: break
@@ -356,6 +354,12 @@ final class GRPCConnection {
         }
         ends = ends && reply.status != nil
         if ends { reply.hasEnded = true }
+    }
+
+    /// `application/grpc`, perhaps with a format or a parameter. `application/grpc-web` is another protocol.
+    private static func isGRPC(_ contentType: String) -> Bool {
+        guard contentType.hasPrefix("application/grpc") else { return false }
+        return ["", "+", ";", " "].contains(contentType.dropFirst("application/grpc".count).prefix(1))
     }
 
     private func receiveReset(_ content: ArraySlice<UInt8>, of number: UInt32) throws(EtcdFailure) {

@@ -10,13 +10,13 @@ struct EtcdFollower {
     private var failures = 0
     /// Since when nothing has succeeded.
     private var begin = ContinuousClock.Instant.now
-    /// Roots of the first page. As many of the largest values that etcd takes, 1.5 MiB, are half of the largest reply.
-    private static let firstPage: Int64 = 64
+    /// Roots of the first page. As many of the largest values that etcd takes, 1.5 MiB, are three quarters of the largest reply.
+    private static let firstPage: Int64 = 32
     /// Bytes of a page after which the next one has twice as many roots.
     private static let smallPage = 1 << 20
 
     /// Follows the stream of one endpoint until it fails, or until another root is used.
-    mutating func follow(_ watch: EtcdWatch) {
+    mutating func follow(_ watch: WatchedRoots) {
         let index = watch.client.preferred
         let endpoint = watch.client.endpoints[index]
         do throws(EtcdFailure) {
@@ -40,13 +40,14 @@ struct EtcdFollower {
             failures += 1
             // All have failed: etcd has dropped what the stream would begin with, or the cluster was restored from a copy.
             if failures >= max(2, watch.client.endpoints.count) { needsLoad = true }
-            if failures % watch.client.endpoints.count == 0 { poll(nil, 0, failures < 10 ? 50 : 500) }
+            let rounds = failures / watch.client.endpoints.count
+            if failures % watch.client.endpoints.count == 0 { RetryPause(afterRounds: rounds).wait() }
         }
     }
 
     // MARK: - Reading
 
-    private mutating func load(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+    private mutating func load(_ watch: WatchedRoots, _ endpoint: Endpoint) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0 }
         let time = watch.timeToLoad(afterRounds: failures / watch.client.endpoints.count)
@@ -72,7 +73,7 @@ struct EtcdFollower {
         }
     }
 
-    private func loadAll(_ watch: EtcdWatch, _ endpoint: Endpoint, _ time: Duration) throws(EtcdFailure) {
+    private func loadAll(_ watch: WatchedRoots, _ endpoint: Endpoint, _ time: Duration) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0 }
         var page = RangeRequest(prefix: watch.keys.roots)
@@ -102,7 +103,7 @@ struct EtcdFollower {
 
     // MARK: - The stream
 
-    private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+    private mutating func stream(_ watch: WatchedRoots, _ endpoint: Endpoint) throws(EtcdFailure) {
         let interval = watch.limit / 4
         let ranges = watch.state.withLock { $0.ranges(resumes: resumes) }
         var stream = try watch.client.open(ranges, at: endpoint, until: .now + interval)
@@ -132,7 +133,7 @@ struct EtcdFollower {
     /// If all roots are followed, it tells the newest change of any. Nothing tells the newest removal then, but after it there are fewer
     /// keys.
     private mutating func prove(
-        _ watch: EtcdWatch, _ endpoint: Endpoint, _ stream: inout WatchStream, _ interval: Duration,
+        _ watch: WatchedRoots, _ endpoint: Endpoint, _ stream: inout WatchStream, _ interval: Duration,
         mayHaveGap: Bool
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
@@ -177,7 +178,7 @@ struct EtcdFollower {
     ///
     /// - Returns: false if nothing has come.
     private func receive(
-        _ stream: inout WatchStream, _ watch: EtcdWatch, until deadline: EtcdClient.Deadline
+        _ stream: inout WatchStream, _ watch: WatchedRoots, until deadline: EtcdClient.Deadline
     ) throws(EtcdFailure) -> Bool {
         guard let messages = try stream.receive(until: deadline, patience: watch.limit / 4) else { return false }
         for message in messages {

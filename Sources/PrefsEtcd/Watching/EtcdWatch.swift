@@ -8,25 +8,20 @@ import PersistentPreferences
 final class EtcdWatch: Sendable {
     typealias Deadline = ContinuousClock.Instant
 
-    let client: EtcdClient
-    let keys: EtcdKeys
-    /// The age of the copy that no failure of one server exceeds.
-    let limit: Duration
-    private let patience: Duration
-    let state: Guarded<State>
+    typealias State = WatchedRoots.State
+
+    private let roots: WatchedRoots
 
     init(_ client: EtcdClient, _ keys: EtcdKeys, limit: Duration, patience: Duration, lastKnown: LastKnownFile?) {
-        self.client = client
-        self.keys = keys
-        self.limit = limit
-        self.patience = patience
-        state = Guarded(State(keys: keys, lastKnown: lastKnown))
+        roots = WatchedRoots(
+            client: client, keys: keys, limit: limit, patience: patience,
+            state: Guarded(State(keys: keys, lastKnown: lastKnown)))
     }
 
-    /// How long one endpoint may take to send all roots. Short at first, so that the next is asked before the first read gives up.
-    func timeToLoad(afterRounds rounds: Int) -> Duration {
-        min(limit, patience / 4 * (1 << min(rounds, 20)))
-    }
+    deinit { stop() }
+
+    var client: EtcdClient { roots.client }
+    var state: Guarded<State> { roots.state }
 
     /// Ends the thread.
     func stop() {
@@ -41,10 +36,10 @@ final class EtcdWatch: Sendable {
         let isLoaded = state.withLock { state in
             state.use(root)
             if state.isRunning { return state.isLoaded(root) }
-            state.isRunning = BackgroundThread.start { [weak self] in
+            // Without this object, so that it may end.
+            state.isRunning = BackgroundThread.start { [roots] in
                 var follower = EtcdFollower()
-                // Not held between two rounds, so that the object may end.
-                while let self, !self.state.withLock({ $0.isStopped }) { follower.follow(self) }
+                while !roots.state.withLock({ $0.isStopped }) { follower.follow(roots) }
             }
             if !state.isRunning {
                 state.failure = EtcdFailure("the system has no thread to give").at(client.endpoints[0])
@@ -52,7 +47,7 @@ final class EtcdWatch: Sendable {
             return false
         }
         if isLoaded { return }
-        wait(until: deadline) { $0.isLoaded(root) || !$0.isRunning || $0.hasGivenUp(after: patience) }
+        wait(until: deadline) { $0.isLoaded(root) || !$0.isRunning || $0.hasGivenUp(after: roots.patience) }
         let problem = state.withLock {
             $0.isLoaded(root) ? nil : $0.failure ?? EtcdFailure("no answer in time").at(client.endpoints[0])
         }
@@ -70,10 +65,7 @@ final class EtcdWatch: Sendable {
     }
 
     /// Puts the roots that are followed into the file.
-    func saveLastKnown() {
-        let (file, known) = state.withLock { ($0.lastKnown, $0.lastKnown == nil ? nil : $0.known()) }
-        if let known { file?.save(known.roots, of: known.names) }
-    }
+    func saveLastKnown() { roots.saveLastKnown() }
 
     private func wait(until deadline: Deadline, for condition: (State) -> Bool) {
         while true {

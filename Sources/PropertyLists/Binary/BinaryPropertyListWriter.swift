@@ -27,6 +27,8 @@ struct BinaryPropertyListWriter {
     /// - Throws: why this package would not read the list.
     static func data(from value: StoredValue) throws(PropertyListFailure) -> Data {
         var writer = Self()
+        // A small list then takes one allocation.
+        writer.objects.reserveCapacity(32)
         writer.add(value, levels: 0)
         var next = 0
         while next < writer.waiting.count {

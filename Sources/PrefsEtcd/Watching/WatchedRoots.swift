@@ -2,7 +2,28 @@ import Dispatch
 import Foundation
 import PersistentPreferences
 
-extension EtcdWatch {
+/// What the thread of a watch and its users share.
+struct WatchedRoots: Sendable {
+    typealias Deadline = ContinuousClock.Instant
+
+    let client: EtcdClient
+    let keys: EtcdKeys
+    /// The age of the copy that no failure of one server exceeds.
+    let limit: Duration
+    let patience: Duration
+    let state: Guarded<State>
+
+    /// How long one endpoint may take to send all roots. Short at first, so that the next is asked before the first read gives up.
+    func timeToLoad(afterRounds rounds: Int) -> Duration {
+        min(limit, patience / 4 * (1 << min(rounds, 20)))
+    }
+
+    /// Puts the roots that are followed into the file.
+    func saveLastKnown() {
+        let (file, known) = state.withLock { ($0.lastKnown, $0.lastKnown == nil ? nil : $0.known()) }
+        if let known { file?.save(known.roots, of: known.names) }
+    }
+
     /// How far a cluster was at some time.
     struct Progress {
         let revision: Int64

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 /// What observers are told: each change of a root in the order of the cluster, those of this process by the steps of its transactions.
-extension EtcdWatch.State {
+extension WatchedRoots.State {
     // MARK: - Own transactions
 
     mutating func confirm(_ operation: String, at revision: Int64) {
