@@ -16,6 +16,8 @@ tools="
 etcd etcd-server,etcd-client the fleet
 etcdctl etcd-client the fleet
 openssl openssl encryption of a fleet
+nginx nginx-light a fleet behind nginx
+haproxy haproxy a fleet behind haproxy
 faketime faketime wrong clocks
 setfacl acl access control lists
 jq jq JSON of other programs

@@ -4,13 +4,14 @@ import PrefsEtcd
 import Testing
 import TestSupport
 
-/// A cluster whose clients need certificates, behind `etcd grpc-proxy`, as in the article "A fleet".
+/// A cluster whose clients need certificates, behind what the article "A fleet" shows.
 @Suite(.waits, .enabled(if: EtcdCluster.isWhole && EncryptingProxy.isThere)) final class EtcdEncryptionTests: FleetSuite
 {
-    @Test func everyAccessWorksAndASilentServerIsReplaced() throws {
+    @Test(arguments: EncryptingProxy.Program.installed)
+    func everyAccessWorksAndASilentServerIsReplaced(_ program: EncryptingProxy.Program) throws {
         let authority = try CertificateAuthority()
         let cluster = try EtcdCluster(nodes: 3, authority: authority)
-        let proxy = try EncryptingProxy(to: cluster, trusting: authority, as: authority.issue("client"))
+        let proxy = try EncryptingProxy(program, to: cluster, trusting: authority, as: authority.issue("client"))
         defer { proxy.close() }
         let (one, two) = clients(proxy.urls, prefix)
         let exact = proxy.store(prefix, .patient(reads: .current))
@@ -34,21 +35,25 @@ import TestSupport
     }
 
     /// Nothing is passed on, in either direction.
-    @Test func whoCannotBeVerifiedIsRefused() async throws {
+    @Test(arguments: EncryptingProxy.Program.installed)
+    func whoCannotBeVerifiedIsRefused(_ program: EncryptingProxy.Program) async throws {
         let (authority, stranger) = (try CertificateAuthority(), try CertificateAuthority())
         let cluster = try EtcdCluster(nodes: 1, authority: authority)
         let client = try authority.issue("client")
-        let verified = try EncryptingProxy(to: cluster, trusting: authority, as: client)
+        let verified = try EncryptingProxy(program, to: cluster, trusting: authority, as: client)
         defer { verified.close() }
         try verified.store(prefix).update(root: "A") { $0 = ["a": 1] }
         let keys = try cluster.control("get", "--prefix", prefix)
         // Each differs from the one above in one setting.
         let unknown = try stranger.issue("client")
         let flaws: [(Comment, EncryptingProxy)] = try [
-            ("another authority", EncryptingProxy(to: cluster, trusting: stranger, as: client)),
-            ("other host", EncryptingProxy(to: cluster, trusting: authority, at: "localhost", as: client)),
-            ("no certificate", EncryptingProxy(to: cluster, trusting: authority, as: nil)),
-            ("a certificate of another authority", EncryptingProxy(to: cluster, trusting: authority, as: unknown)),
+            ("another authority", EncryptingProxy(program, to: cluster, trusting: stranger, as: client)),
+            ("other host", EncryptingProxy(program, to: cluster, trusting: authority, asksForOther: true, as: client)),
+            ("no certificate", EncryptingProxy(program, to: cluster, trusting: authority)),
+            (
+                "a certificate of another authority",
+                EncryptingProxy(program, to: cluster, trusting: authority, as: unknown)
+            ),
         ]
         try await sideBySide(
             flaws.map { flaw, proxy in
@@ -73,11 +78,12 @@ import TestSupport
     }
 
     /// The proxy passes the token of a user on. Its certificate has no common name, with which it would not start.
-    @Test func usersBesideCertificates() throws {
+    @Test(arguments: EncryptingProxy.Program.installed)
+    func usersBesideCertificates(_ program: EncryptingProxy.Program) throws {
         let authority = try CertificateAuthority()
         let cluster = try EtcdCluster(nodes: 1, authority: authority)
         try cluster.addUsers("root:secret", "ann:hush")
-        let proxy = try EncryptingProxy(to: cluster, trusting: authority, as: authority.issue("client"))
+        let proxy = try EncryptingProxy(program, to: cluster, trusting: authority, as: authority.issue("client"))
         defer { proxy.close() }
         let store = proxy.store(prefix, .init(user: "ann", password: "hush", deadline: ampleWait()))
         try store.update(root: "A") { $0 = ["a": 1] }

@@ -203,7 +203,7 @@ import TestSupport
     /// A proxy that has no server for a while may say so in many ways.
     @Test func answersOfOthersThanEtcdAreAskedAgain() throws {
         let behind = storeBehindProxy()
-        let answers = Locked([404, 429, 503, 200])
+        let answers = Locked([408, 429, 503, 200])
         proxy.intercept { _ in
             answers.withLock { $0.popLast() }.map { LossyProxy.answer($0, "try again") }
         }

@@ -220,7 +220,9 @@ import TestSupport
         let store = EtcdStore(
             endpoints: [loopback(port)], prefix: prefix, options: .init(reads: .current, deadline: shortWait(1)))
         let failure = error { _ = try store.read(root: "A") }
-        let reason = "the server speaks HTTP/1 only there; use a port of its --listen-client-urls"
+        let reason =
+            "the server speaks HTTP/1 there; use a port of its --listen-client-urls, and let a proxy that encrypts offer "
+            + "h2 (ALPN)"
         #expect(failure.unreadable?.reason == reason)
     }
 

@@ -79,7 +79,8 @@ struct EtcdFailure: Error {
     private static let refusals: [String: Int] = {
         let words: [Int: [String]] = [
             invalidArgument: [
-                "key is not provided", "key not found", "value is provided", "lease is provided", "too many operations in txn request",
+                "key is not provided", "key not found", "value is provided", "lease is provided",
+                "too many operations in txn request",
                 "duplicate key given in txn request", "request is too large", "user name is empty",
                 "authentication failed, invalid user ID or password", "invalid auth management",
                 "revision of auth store is old",

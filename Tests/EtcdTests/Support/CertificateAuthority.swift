@@ -13,6 +13,8 @@ final class CertificateAuthority {
     private let folder: TemporaryFolder
 
     static let program = Child.installed("openssl")
+    /// The name of each server: some programs compare names only, and no addresses.
+    static let name = "etcd.fleet"
 
     init() throws {
         folder = try TemporaryFolder()
@@ -22,13 +24,13 @@ final class CertificateAuthority {
     /// The file of its own certificate.
     var certificate: String { path("ca.pem") }
 
-    /// A certificate for 127.0.0.1, for a server and for a client.
+    /// A certificate for 127.0.0.1 and the name, for a server and for a client.
     ///
     /// - Parameter subject: without a common name by default, which a cluster with users rejects.
     func issue(_ name: String, subject: String = "/O=fleet") throws -> Identity {
         let (request, extensions) = (path("\(name).csr"), path("\(name).ext"))
         try Self.openssl(["req", "-out", request] + newKey(name, subject: subject))
-        let usage = "subjectAltName = IP:127.0.0.1\nextendedKeyUsage = serverAuth, clientAuth\n"
+        let usage = "subjectAltName = IP:127.0.0.1,DNS:\(Self.name)\nextendedKeyUsage = serverAuth, clientAuth\n"
         try Data(usage.utf8).write(to: URL(filePath: extensions))
         let identity = Identity(certificate: path("\(name).pem"), key: path("\(name)-key.pem"))
         try Self.openssl([

@@ -9,6 +9,9 @@ final class ScriptedServer: Reachable, Sendable {
     private let isOpen = Locked(true)
     /// Bytes of the contents of calls that have come.
     let received = Locked(0)
+    /// The blocks of header fields that have come, and the connections that were accepted.
+    let headers = Locked<[[UInt8]]>([])
+    let connections = Locked(0)
 
     var urls: [URL] { [loopback(port)] }
 
@@ -22,7 +25,7 @@ final class ScriptedServer: Reachable, Sendable {
         port = EtcdCluster.freePort()
         guard let descriptor = SocketBytes.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
         self.descriptor = descriptor
-        Thread.detachNewThread { [received] in
+        Thread.detachNewThread { [received, headers, connections] in
             while true {
                 let client = accept(descriptor, nil, nil)
                 guard client >= 0 else {
@@ -30,12 +33,14 @@ final class ScriptedServer: Reachable, Sendable {
                     Foundation.close(descriptor)
                     return
                 }
+                connections.next()
                 Thread.detachNewThread {
                     defer { Foundation.close(client) }
                     SocketBytes.write(begin, to: client)
                     guard let connection = FramedSocket(client, isSilent: true) else { return }
                     while let frame = connection.next() {
                         if frame.kind == Frame.data { received.withLock { $0 += frame.content.count } }
+                        if frame.kind == Frame.headers { headers.withLock { $0.append(frame.content) } }
                         if frame.kind == Frame.headers, !answer(client, frame.stream) { return }
                     }
                 }

@@ -1,0 +1,233 @@
+import Foundation
+import PersistentPreferences
+import Testing
+import TestSupport
+
+@testable import PrefsEtcd
+
+/// What refuses a request: etcd, also behind its proxy, which hides the code; other proxies; the store itself. Without a cluster.
+@Suite(.waits) struct EtcdRefusalTests {
+    private static func answer(of stream: UInt32, _ message: [UInt8]) -> [UInt8] {
+        ([Frame.headers([":status": "200", "content-type": "application/grpc"], of: stream)]
+            + Frame.data(Frame.message(message), of: stream)
+            + [Frame.headers(["grpc-status": "0"], of: stream, flags: 5)]).flatMap(\.bytes)
+    }
+
+    private static let revision = Field.message(1, Field.number(3, 7))
+
+    private func client(_ server: ScriptedServer, user: EtcdClient.User? = nil) throws -> EtcdClient {
+        EtcdClient(endpoints: [try Endpoint(server.urls[0])], user: user, patience: .seconds(60))
+    }
+
+    private func failure(of server: ScriptedServer, within time: Duration = longestWait) throws -> EtcdFailure {
+        let client = try client(server)
+        return try #require(throws: EtcdFailure.self) {
+            try client.range(RangeRequest(key: Data("x".utf8)), until: .now + time)
+        }
+    }
+
+    // MARK: - Codes and words
+
+    @Test(arguments: [
+        ("etcdserver: requested lease not found", 5), ("etcdserver: permission denied", 7),
+        ("etcdserver: invalid auth token", 16),
+        ("etcdserver: mvcc: database space exceeded", 8), ("etcdserver: too many operations in txn request", 3),
+        ("etcdserver: request is too large", 3), ("etcdserver: user name is empty", 3),
+        ("etcdserver: revision of auth store is old", 3),
+        ("etcdserver: authentication is not enabled", 9),
+        ("etcdserver: mvcc: required revision has been compacted", 11),
+    ]) func wordsBehindAProxyAreARefusal(_ words: String, code: Int) {
+        // As etcd itself, and as its proxy.
+        for number in [code, 2] {
+            let failure = EtcdFailure.answer(number, words)
+            #expect(failure.isRejected(code) && !failure.mayBeDone && failure.reason == words, "\(number)")
+        }
+    }
+
+    /// Other words, and other numbers than those of gRPC: nobody knows what became of the request.
+    @Test(arguments: [
+        (2, "etcdserver: no leader"), (2, "etcdserver: request timed out"), (2, "permission denied"), (2, ""),
+        (2, "etcdserver: permission denied."), (14, "etcdserver: permission denied"), (17, "x"), (99, "x"), (-1, "x"),
+    ]) func otherWordsSayNothing(_ code: Int, words: String) {
+        let failure = EtcdFailure.answer(code, words)
+        #expect(failure.mayBeDone && !failure.isRejected(code))
+        #expect(failure.reason == (words.isEmpty ? "code 2" : words))
+    }
+
+    // MARK: - Statuses of HTTP
+
+    @Test(arguments: [
+        ("400", "no answer of etcd"), ("401", "a proxy before etcd refuses this client"),
+        ("403", "a proxy before etcd refuses this client"),
+        ("404", "there is no etcd at this address"), ("413", "a proxy before etcd refuses a request of this size"),
+        ("431", "a proxy before etcd refuses a request of this size"),
+    ]) func aClientErrorEndsTheCall(_ status: String, reason: String) throws {
+        let server = try ScriptedServer { client, stream in
+            SocketBytes.write(
+                Frame.headers([":status": status, "content-type": "text/html"], of: stream, flags: 5).bytes, to: client)
+        }
+        defer { server.close() }
+        let failure = try failure(of: server)
+        #expect(failure.reason == "\(reason): HTTP status \(status)" && !failure.mayBeDone)
+        #expect(server.headers.withLock { $0.count } == 1)
+    }
+
+    /// The pauses grow, so that a client asks seldom.
+    @Test(arguments: ["408", "429", "500", "502", "503", "504"]) func anotherStatusIsAskedAgain(_ status: String) throws
+    {
+        let calls = Locked(0)
+        let server = try ScriptedServer { client, stream in
+            let isLast = calls.next() == 4
+            return SocketBytes.write(
+                isLast
+                    ? Self.answer(of: stream, Self.revision)
+                    : Frame.headers([":status": status], of: stream, flags: 5).bytes,
+                to: client)
+        }
+        defer { server.close() }
+        #expect(try client(server).range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait).revision == 7)
+        #expect(calls.withLock { $0 } == 4)
+    }
+
+    @Test func pausesGrowToASecond() throws {
+        for (rounds, most) in [
+            (1, 50), (2, 100), (3, 200), (4, 400), (5, 800), (6, 1_000), (7, 1_000), (1_000_000, 1_000),
+        ] {
+            let lengths = (0..<200).map { _ in RetryPause(afterRounds: rounds).length / .milliseconds(1) }
+            #expect(lengths.allSatisfy { (Double(most) / 2...Double(most)).contains($0) }, "\(rounds)")
+            // The clients of a fleet do not come back together.
+            #expect(Set(lengths).count > 10, "\(rounds)")
+        }
+        let server = try ScriptedServer { client, stream in
+            SocketBytes.write(Frame.headers([":status": "502"], of: stream, flags: 5).bytes, to: client)
+        }
+        defer { server.close() }
+        #expect(try failure(of: server, within: .seconds(3)).mayBeDone)
+        // 25 ms, 50, 100, 200, 400 and then 500 at the least, before the last one at the deadline.
+        #expect(server.headers.withLock { $0.count } <= 12)
+    }
+
+    @Test(arguments: [
+        ("application/grpc", true), ("application/grpc+proto", true), ("application/grpc; charset=utf-8", true),
+        ("application/grpc-web", false), ("application/grpc-web+proto", false), ("text/plain", false),
+    ]) func anotherProtocolIsNoAnswer(_ type: String, isAnswer: Bool) throws {
+        let server = try ScriptedServer { client, stream in
+            let frames =
+                [Frame.headers([":status": "200", "content-type": type], of: stream)]
+                + Frame.data(Frame.message(Self.revision), of: stream)
+                + [Frame.headers(["grpc-status": "0"], of: stream, flags: 5)]
+            return SocketBytes.write(frames.flatMap(\.bytes), to: client)
+        }
+        defer { server.close() }
+        let client = try client(server)
+        let reply = Result { () throws(EtcdFailure) in
+            try client.call(
+                .range, RangeRequest(key: Data("x".utf8)).bytes, as: RangeReply.self, at: client.endpoints[0],
+                until: .now + longestWait)
+        }
+        #expect((try? reply.get().revision == 7) == (isAnswer ? true : nil), "\(reply)")
+    }
+
+    /// No answer takes memory without an end.
+    @Test func aLongMessageIsRefused() throws {
+        let length = Frame.bytes(GRPCConnection.mostBytes + 1)
+        let server = try ScriptedServer { client, stream in
+            let frames = [
+                Frame.headers([":status": "200", "content-type": "application/grpc"], of: stream),
+                Frame(kind: Frame.data, stream: stream, content: [0] + length),
+            ]
+            return SocketBytes.write(frames.flatMap(\.bytes), to: client)
+        }
+        defer { server.close() }
+        let client = try client(server)
+        let failure = #expect(throws: EtcdFailure.self) {
+            try client.range(RangeRequest(key: Data("x".utf8)), at: client.endpoints[0], until: .now + longestWait)
+        }
+        #expect(failure?.reason == "the answer is too long")
+    }
+
+    // MARK: - HTTP/2
+
+    /// A token may be long, as a JWT is, and so may a field that nobody asks for.
+    @Test func fieldsOf300Bytes() throws {
+        let token = String(repeating: "t", count: 300)
+        let server = try ScriptedServer { client, stream in
+            let isFirst = stream == 1
+            let message = isFirst ? Field.message(1, []) + Field.text(2, token) : Self.revision
+            var frames = [
+                Frame.headers(
+                    [
+                        ":status": "200", "x-long": String(repeating: "x", count: 300),
+                        "content-type": "application/grpc",
+                    ], of: stream)
+            ]
+            frames += Frame.data(Frame.message(message), of: stream)
+            frames.append(Frame.headers(["grpc-status": "0"], of: stream, flags: 5))
+            return SocketBytes.write(frames.flatMap(\.bytes), to: client)
+        }
+        defer { server.close() }
+        let client = try client(server, user: .init(name: "ann", password: "x"))
+        #expect(try client.range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait).revision == 7)
+        let fields = try HeaderDecoder.fields(of: try #require(server.headers.withLock { $0.last })[...])
+        #expect(fields.first { $0.name == "token" }?.value == token)
+    }
+
+    /// A server may change the room for calls while a request is on its way.
+    @Test func settingsDuringACall() throws {
+        @Sendable func room(_ bytes: Int) -> [UInt8] {
+            Frame(kind: Frame.settings, content: [0, 4] + Frame.bytes(bytes)).bytes
+        }
+        let server = try ScriptedServer(begin: room(10)) { client, stream in
+            SocketBytes.write(room(60_000) + Self.answer(of: stream, Self.revision), to: client)
+        }
+        defer { server.close() }
+        let client = try client(server)
+        // The first request may be on its way before the client has read what the connection begins with.
+        for _ in 1...2 {
+            let before = server.received.withLock { $0 }
+            let reply = try client.range(
+                RangeRequest(key: Data(repeating: 0x61, count: 30_000)), until: .now + longestWait)
+            #expect(reply.revision == 7)
+            wait { server.received.withLock { $0 } >= before + 30_000 }
+        }
+    }
+
+    /// A connection that a server is about to close is used for no further call.
+    @Test func aConnectionThatIsLeftIsNotUsedAgain() throws {
+        let server = try ScriptedServer { client, stream in
+            // It leaves, and answers the call all the same.
+            let leave = Frame(kind: Frame.goAway, content: Frame.bytes(Int(stream)) + [0, 0, 0, 0]).bytes
+            return SocketBytes.write(leave + Self.answer(of: stream, Self.revision), to: client)
+        }
+        defer { server.close() }
+        let client = try client(server)
+        for count in 1...3 {
+            #expect(try client.range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait).revision == 7)
+            #expect(server.connections.withLock { $0 } == count)
+        }
+    }
+
+    // MARK: - Endpoints
+
+    @Test(arguments: [
+        ("http://h:0", "has the port 0; expected 1 to 65535"),
+        ("http://h:65536", "has the port 65536; expected 1 to 65535"),
+        ("http://127.0.0.1:99999", "has the port 99999; expected 1 to 65535"),
+        ("http://a%00b:1", "has a blank in its host"),
+        ("http://a%20b:1", "has a blank in its host"),
+    ]) func anEndpointThatNoHostHas(_ text: String, reason: String) throws {
+        let url = try #require(URL(string: text))
+        guard case .invalidName(_, reason) = #expect(throws: PrefsError.self, performing: { try Endpoint(url) }) else {
+            Issue.record("\(text)")
+            return
+        }
+        let store = EtcdStore(endpoints: [url], prefix: "x/")
+        #expect(throws: PrefsError.self) { try store.read(root: "A") }
+    }
+
+    @Test func theLastPort() throws {
+        #expect(try Endpoint(#require(URL(string: "http://h:65535"))).port == 65_535)
+        #expect(try Endpoint(#require(URL(string: "http://h:1"))).port == 1)
+        #expect(throws: PrefsError.self) { try EtcdStore(url: "etcd://127.0.0.1:99999/x/") }
+    }
+}
