@@ -119,6 +119,21 @@ import Testing
         #expect(try store.count() == 2)
     }
 
+    /// The lease of the ticket is renewed meanwhile, also with a user. `etcd grpc-proxy` of 3.5.30 loses the token of a renewal.
+    @Test(arguments: EncryptingProxy.Program.installed.filter { $0 != .etcd })
+    func aBodyThatTakesLongerThanALease(_ program: EncryptingProxy.Program) throws {
+        let cluster = try EtcdCluster(nodes: 1)
+        let proxy = try EncryptingProxy(program, to: cluster, trusting: nil)
+        defer { proxy.close() }
+        try cluster.addUsers("root:secret")
+        let store = proxy.store(prefix, options(user: "root"))
+        try store.update(root: "A") { values in
+            poll(nil, 0, 9_000)
+            values = ["count": 1]
+        }
+        #expect(try store.count() == 1)
+    }
+
     /// nginx and haproxy end a stream that is silent for too long. The store opens another one, and observers miss nothing.
     @Test(arguments: EncryptingProxy.Program.installed) func aStreamThatIsSilent(_ program: EncryptingProxy.Program)
         throws
