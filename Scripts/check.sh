@@ -17,6 +17,7 @@ $step "format lint" Scripts/format.sh --lint
 $step "order of the targets" Scripts/order.sh
 printf '%s\n' Tests/Mutants/*.patch | $step "every mutant applies" xargs -n 1 git apply --check
 $step "debug build, warnings are errors" swift build --build-tests -Xswiftc -warnings-as-errors
+$step "floors of the targets" Scripts/floors.sh
 # What is released, the examples, and what Scripts/counts.sh runs. The programs of tests are run as debug builds only.
 PREFS_ONLY="HarnessCLI PrefsUI PrefsTesting RVS_PersistentPrefs Words Pulse Tracker Fleet Sketch Benchmarks" \
     $step "release build, warnings are errors" swift build -c release -Xswiftc -warnings-as-errors

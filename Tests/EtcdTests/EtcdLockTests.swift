@@ -200,6 +200,23 @@ import TestSupport
         #expect(try store.currentCount() == 2)
     }
 
+    /// Of several clients before this one, the error names the one that has the lock.
+    @Test func theHolderIsNamedAmongThoseThatWait() throws {
+        let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
+        #expect(try holder.line() == "holding")
+        let name = try cluster.control("get", "--prefix", "--print-value-only", "\(prefix)l/")
+            .trimmingCharacters(in: .newlines)
+        let waiting = try PipedChild("EtcdProbe", ["hold", url], home: home)
+        try wait { try tickets().count == 2 }
+        let store = cluster.store(prefix, .init(deadline: shortWait(2)))
+        let failure = error { try store.update(root: "A") { _ in Issue.record("run") } }
+        let reason = failure.notStored?.reason ?? "\(String(describing: failure))"
+        #expect(reason.hasSuffix("held by \(name); clients ahead: 2"), "\(reason), and not \(name)")
+        try holder.tell("")
+        #expect(try waiting.line() == "holding")
+        try waiting.tell("")
+    }
+
     /// The default deadline outlives the election of a leader and the lease of a ticket, which begins again with the new leader.
     @Test(.enabled(if: EtcdCluster.isWhole)) func theLeaderAndTheHolderOfALockDieTogether() throws {
         let cluster = try EtcdCluster(
