@@ -178,17 +178,19 @@ import TestSupport
             Frame(kind: Frame.settings, content: [0, 4] + Frame.bytes(bytes)).bytes
         }
         let server = try ScriptedServer(begin: room(10)) { client, stream in
-            SocketBytes.write(room(60_000) + Self.answer(of: stream, Self.revision), to: client)
+            let answer = Self.answer(of: stream, Self.revision)
+            return SocketBytes.write(stream == 1 ? answer : room(60_000) + answer, to: client)
         }
         defer { server.close() }
         let client = try client(server)
-        // The first request may be on its way before the client has read what the connection begins with.
-        for _ in 1...2 {
+        // The first request may be on its way before the client has read what the connection begins with. The second one has
+        // room for 10 bytes at first.
+        for length in [1, 30_000] {
             let before = server.received.withLock { $0 }
             let reply = try client.range(
-                RangeRequest(key: Data(repeating: 0x61, count: 30_000)), until: .now + longestWait)
+                RangeRequest(key: Data(repeating: 0x61, count: length)), until: .now + longestWait)
             #expect(reply.revision == 7)
-            wait { server.received.withLock { $0 } >= before + 30_000 }
+            wait { server.received.withLock { $0 } >= before + length }
         }
     }
 
