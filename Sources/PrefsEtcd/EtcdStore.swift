@@ -34,7 +34,7 @@ public import PersistentPreferences
 /// are used, and the memory holds a copy of them. If more than eight roots are used, it is one of all roots of the prefix.
 ///
 /// ## Errors
-/// An `https` endpoint, one that is not a URL of a server, or an invalid prefix makes each access throw
+/// An `https` endpoint, one that is not a URL of a server, a port outside of 1 to 65535, or an invalid prefix makes each access throw
 /// ``PrefsError/invalidName(name:reason:)``. A cluster that cannot be reached, has no leader or rejects the user makes updates throw
 /// ``PrefsError/notStored(_:)`` and current reads ``PrefsError/unreadable(_:)``, after ``Options/deadline`` at the latest. Followed reads
 /// continue with the last known state; they throw `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the cluster
