@@ -1,5 +1,5 @@
-@testable import PrefsSupport
 import PrefsPropertyLists
+import TestSupport
 import Testing
 
 /// The word that a mistyped one resembles, by a whole table of distances.
