@@ -51,7 +51,7 @@ import TestSupport
         unsafe(
             Data(#"<?xml version="1.0" encoding="UTF-16"?><plist/>"#.utf8),
             "its declaration says utf-16, but its bytes are not"),
-        unsafe(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), "expected UTF-8 or UTF-16, found UTF-32"),
+        unsafe(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), "expected UTF-8, UTF-16, Latin-1 or ASCII, found UTF-32"),
         unsafe(Data(xml("<key>A</key>\(tooDeep)").utf8), "line 2, column 600: nested deeper than 80 levels"),
         list("<key></key><dict/>", "1 root, 0 values", [#""": is not a valid root key: it is empty"#]),
         list(

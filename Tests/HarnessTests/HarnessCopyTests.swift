@@ -28,6 +28,19 @@ import Testing
         try prefs("get", "-f", file, key, "--json").output
     }
 
+    @Test(arguments: ["cp", "mv"], ["x.json", "x.plist"])
+    func aNewFileIsNotMoreOpenThanTheOneOfTheValue(_ command: String, name: String) throws {
+        for (mode, umask, expected) in [
+            ("600", "022", "600"), ("640", "022", "640"), ("666", "022", "644"), ("644", "077", "600"),
+        ] {
+            let lines =
+                "chmod \(mode) a.json; rm -f \(name); prefs cp a.json:editor keep.json --force; prefs \(command) a.json:editor \(name)"
+            let printed = try home.bash(
+                "umask \(umask); \(lines) && stat -c %a \(name); prefs cp keep.json:editor a.json --force")
+            #expect(printed == Printed("\(expected)\n"), "\(mode)")
+        }
+    }
+
     @Test func aKeyIsRenamedInItsPlace() throws {
         #expect(try prefs("mv", "-f", a, "editor.size", "editor.fontSize") == Printed())
         #expect(try text().contains(#""editor": {"fontSize": 14.0, "theme": "dark"}, // mine"#))

@@ -157,4 +157,21 @@ import Testing
         let lines = "prefs: a: integer (-t TYPE stores another type)\nprefs: b: string (-t TYPE stores another type)\n"
         #expect(try home.shown(["set", "-f", from, "a=1", "b=x"], ["NO_COLOR": "1"]) == (lines, 0))
     }
+
+    /// A new key that resembles one beside it may be a typing error. A script is not told.
+    @Test func aNewKeyThatResemblesAnotherIsTold() throws {
+        let file = home.path("new.json")
+        try home.write(#"{"fontSize": 4, "server1": 1, "in": {"width": 5}}"#, to: "new.json")
+        func type(_ key: String) -> String { "prefs: \(key): integer (-t TYPE stores another type)\n" }
+        func hint(_ key: String, _ other: String) -> String {
+            "prefs: `\(key)` is new here, beside `\(other)`; `unset` removes it if it is a mistake\n"
+        }
+        for (key, lines) in [
+            ("fontSze", type("fontSze") + hint("fontSze", "fontSize")), ("server2", type("server2")),
+            ("in.widht", type("in.widht") + hint("widht", "width")), ("other", type("other")), ("fontSize", ""),
+        ] {
+            #expect(try home.shown(["set", "-f", file, "\(key)=7"], ["NO_COLOR": "1"]) == (lines, 0))
+        }
+        #expect(try prefs("set", "-f", file, "fontSie", "7") == Printed())
+    }
 }

@@ -153,10 +153,17 @@ final class HarnessOtherUsersTests: HarnessSuite {
             "(echo head; prefs export -o /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
         #expect(printed == Printed("head\ntail\n"))
         #expect(try home.bash("prefs export -o >(grep -c Integer); wait $!") == Printed("1\n"))
-        // With --reveal, it is for its owner alone.
-        for (umask, option, mode) in [("022", "", "644"), ("077", "", "600"), ("022", "--reveal", "600")] {
-            let lines = "rm -f new.json; prefs export \(option) -o new.json; stat -c %a new.json"
-            #expect(try home.bash("umask \(umask); \(lines)") == Printed("\(mode)\n"))
+        // A new file is not more open than the one that its content comes from. With --reveal, it is for its owner alone.
+        try home.write(Data("{}".utf8), to: "open.json")
+        for (umask, option, source, mode) in [
+            ("022", "", "644", "644"), ("077", "", "644", "600"), ("022", "", "640", "640"), ("022", "", "600", "600"),
+            ("022", "--reveal", "644", "600"),
+        ] {
+            let lines = """
+                chmod \(source) open.json; rm -f new.json
+                prefs export \(option) -f open.json -o new.json; stat -c %a new.json
+                """
+            #expect(try home.bash("umask \(umask); \(lines)") == Printed("\(mode)\n"), "\(source)")
         }
     }
 

@@ -117,6 +117,23 @@ import Testing
                 ]))
     }
 
+    /// An object or a list is JSON wherever it is given; a scalar follows the elements beside it.
+    @Test(arguments: ["d.plist", "d.json"]) func anObjectIsJSONAlsoAmongTexts(name: String) throws {
+        let file = home.path(name)
+        #expect(try prefs("set", "-f", file, #"texts=["1.9"]"#, "text=a") == Printed())
+        #expect(try prefs("set", "-f", file, #"texts[+]={"a":1}"#) == Printed())
+        #expect(try prefs("set", "-f", file, "texts[+]=[true]") == Printed())
+        #expect(try prefs("set", "-f", file, "texts[0]=2.10") == Printed())
+        #expect(try prefs("get", "-f", file, "texts") == Printed("[\"2.10\",{\"a\":1},[true]]\n"))
+        let risk = "the string `text` would become a value of type dictionary; --force does it; nothing has changed"
+        #expect(try prefs("set", "-f", file, #"text={"b":2}"#) == .failure(risk))
+        #expect(try prefs("set", "-f", file, "text", #"{"b":2}"#, "-t", "string") == Printed())
+        #expect(try prefs("get", "-f", file, "text") == Printed("{\"b\":2}\n"))
+        // What is no JSON is a text.
+        #expect(try prefs("set", "-f", file, "text", "[draft]") == Printed())
+        #expect(try prefs("get", "-f", file, "text") == Printed("[draft]\n"))
+    }
+
     /// `text` is what `find` prints and `get` reads.
     @Test func backslashesBeforeDotsAndAtTheEndAreKept() throws {
         let names = ["a.b", "a[b", "\\", "\\\\", "a\\.b", "a\\\\.b\\", ".", "[", "a\\b", "é.\u{301}", "..", "\\."]

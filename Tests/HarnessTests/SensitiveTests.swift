@@ -49,6 +49,15 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         }
     }
 
+    @Test func anEditOfADamagedFileSaysHowItsTextIsOpened() throws {
+        try Data("{ \"token\": \"hunter2\" \"plain\": 1 }".utf8).write(to: url)
+        let printed = try prefs(["edit"], ["EDITOR": "true"])
+        hides(printed)
+        #expect(
+            printed.code == 1 && printed.errors.hasSuffix("; --reveal opens the text, with the sensitive values\n"),
+            "\(printed)")
+    }
+
     @Test(arguments: [
         ["show"], ["show", "--json"], ["get", "token"], ["get", "token", "--json"], ["get", "account.name"],
         ["get", "pin", "--stored"], ["get", "code", "--default", "none"], ["export"], ["export", "--format", "xml"],

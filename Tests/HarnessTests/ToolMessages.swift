@@ -26,6 +26,10 @@ extension ToolMessage {
         (["bogus"], "unknown command `bogus`\(listed)"),
         ([""], "unknown command ``\(listed)"),
         (["GET", "int"], "unknown command `GET`; did you mean `get`?"),
+        (["list"], "unknown command `list`; prefs has `show` for it"),
+        (["read", "int"], "unknown command `read`; prefs has `get` for it"),
+        (["write", "int", "5"], "unknown command `write`; prefs has `set` for it"),
+        (["delete", "int"], "unknown command `delete`; prefs has `unset` for it"),
         (["-5"], "unknown command `-5`\(listed)"),
         (["--", "--json"], "unknown command `--json`\(listed)"),
         (["bo\ngus"], #"unknown command `bo\ngus`"# + listed),
@@ -218,6 +222,8 @@ extension ToolMessage {
         "`edit` does not support --json", "nothing has changed", "expected a line in UTF-8, found other bytes",
         "the editor ended with …: …", "…; your text is in …", "this platform starts no programs",
         "another process has changed more than values in …, and so have you; nothing has changed",
+        // Sensitive values.
+        "…; --reveal opens the text, with the sensitive values",
         // Copies from JSON.
         "`…`: … cannot be stored in a property list",
         // With --json, it is no error.

@@ -47,7 +47,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         + [
             Bytes(
                 "UTF-32", "<plist><true/></plist>".data(using: .utf32) ?? Data(),
-                "expected UTF-8 or UTF-16, found UTF-32"),
+                "expected UTF-8, UTF-16, Latin-1 or ASCII, found UTF-32"),
             Bytes(
                 "an unpaired surrogate", Data([0xFF, 0xFE, 0x3C, 0, 0, 0xD8, 0x3E, 0]),
                 "an unpaired surrogate in its UTF-16"),
@@ -64,10 +64,10 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             Bytes("<plist>" + nested("<array><?></array>?>", "</array>") + "</plist>", tooDeep),
             Bytes(
                 "<?xml version=\"1.0\" encoding=\"UTF-7\"?><plist>" + nested("+ADw-array+AD4-", "+ADw-/array+AD4-")
-                    + "</plist>", "expected UTF-8 or UTF-16, found the encoding \"utf-7\""),
+                    + "</plist>", "expected UTF-8, UTF-16, Latin-1 or ASCII, found the encoding \"utf-7\""),
             Bytes(
                 "<?xml encoding=encoding=\"latin1\"\"utf-8\"?><plist><string>é</string></plist>",
-                "expected UTF-8 or UTF-16, found the encoding \"latin1 and an unreadable one\""),
+                "expected UTF-8, UTF-16, Latin-1 or ASCII, found the encoding \"latin1 and an unreadable one\""),
             Bytes(
                 "<?xml encoding='utf-16'?><plist><true/></plist>",
                 "its declaration says utf-16, but its bytes are not"),

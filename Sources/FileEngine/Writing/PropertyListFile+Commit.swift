@@ -278,6 +278,8 @@ package struct ToolHook: Sendable {
     /// good copy, and gives a new file the permissions of the umask. The file of a domain, and a file that already has a
     /// last good copy, count as own files.
     package var ownFiles: Set<String>?
+    /// The most permissions of such a new file.
+    package var modeOfNewFiles: UInt32 = 0o666
     /// Called with each commit, under the write lock, after the file was replaced.
     package var committed: (@Sendable (FileReplacement) -> Void)?
 

@@ -196,7 +196,8 @@ extension PropertyListFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         // The umask is for a file that a tool makes for others, not for what is kept beside it.
         let isOfUmask = permissions == nil && writeLock.isTransient && name == names.temporary
-        let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: isOfUmask ? 0o666 : 0o600)
+        let descriptor = try system.openRetrying(
+            name, in: writeLock.folder, flags, mode: isOfUmask ? ToolHook.current?.modeOfNewFiles ?? 0o666 : 0o600)
         let file = OpenFile(descriptor, system)
         do {
             let replaced = other.flatMap { system.protection(of: $0.descriptor) }

@@ -102,12 +102,21 @@ package struct Invocation {
     /// The command with that name.
     private static func spec(_ name: String, of program: Program) throws(UsageError) -> CommandSpec {
         guard let spec = program.commands.first(where: { $0.name == name }) else {
-            throw UsageError(
-                "unknown command `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: program.commands.map(\.name)))"
-            )
+            let known = program.commands.map(\.name)
+            let meant = others[name].flatMap { known.contains($0) ? $0 : nil }
+            let hint =
+                meant.map { "; \(program.name) has `\($0)` for it" } ?? Suggestion.textOrHelp(name, among: known)
+            throw UsageError("unknown command `\(ShownText.key(name))`\(hint)")
         }
         return spec
     }
+
+    /// The words of defaults(1), git-config(1) and shells.
+    private static let others = [
+        "list": "show", "ls": "show", "print": "show", "dump": "show", "config": "show", "read": "get", "cat": "get",
+        "write": "set", "add": "set", "put": "set", "delete": "unset", "remove": "unset", "rm": "unset", "copy": "cp",
+        "move": "mv", "rename": "mv", "grep": "find", "search": "find", "check": "doctor", "validate": "doctor",
+    ]
 }
 
 /// The program that the tool belongs to.

@@ -20,7 +20,9 @@ struct SettingsDocument: EditedDocument {
     init(_ place: Place, _ invocation: Invocation) throws {
         let (found, failure) = try place.read()
         if case .damaged(let file)? = failure, !file.isEmptied, !invocation.isForced {
-            throw CommandError(damaged: file, showsLine: place.secrets.isEmpty)
+            let damage = CommandError(damaged: file, showsLine: place.secrets.isEmpty)
+            throw place.secrets.isEmpty
+                ? damage : CommandError("\(damage); --reveal opens the text, with the sensitive values")
         }
         (self.place, self.invocation) = (place, invocation)
         values = found ?? [:]

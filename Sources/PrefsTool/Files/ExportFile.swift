@@ -8,13 +8,13 @@ enum ExportFile {
     /// Writes a file atomically. The bytes are on disk when the call returns. After a failure or a kill, the file has
     /// its former bytes.
     ///
-    /// A new file has mode 0600, or that of the umask. An existing file keeps its owner, group, mode, access control list and extended
+    /// A new file has mode 0600, or another one without what the umask forbids. An existing file keeps its owner, group, mode, access control list and extended
     /// attributes. Links are followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is
     /// written to directly.
     ///
-    /// - Parameter isPrivate: whether a new file is for its owner alone.
+    /// - Parameter mode: the mode of a new file; nil stands for 0600, whatever the umask is.
     static func write(
-        _ bytes: Data, to path: String, isPrivate: Bool = true, system: SystemCalls = .real
+        _ bytes: Data, to path: String, mode: UInt32? = nil, system: SystemCalls = .real
     ) throws(StorageFailure) {
         if let descriptor = openDescriptor(path) {
             do throws(StorageFailure) {
@@ -31,14 +31,14 @@ enum ExportFile {
             let temporary = ".\(UUID().uuidString).tmp"
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile(
-                try system.openRetrying(temporary, in: folder.descriptor, flags, mode: isPrivate ? 0o600 : 0o666),
+                try system.openRetrying(temporary, in: folder.descriptor, flags, mode: mode ?? 0o600),
                 system)
             do throws(StorageFailure) {
                 try system.writeAll(bytes, to: file.descriptor)
                 if let old {
                     try Permissions.all(of: old.file, old.status).apply(
                         to: file.descriptor, system.status(of: file.descriptor), system)
-                } else if isPrivate {
+                } else if mode == nil {
                     // Ignores the umask.
                     try Permissions.set(0o600, of: file.descriptor, system)
                 }

@@ -127,13 +127,15 @@ enum PropertyListType: String, CaseIterable {
     /// The type of a value; nil for a reference of a keyed archive.
     init?(of value: StoredValue) { self.init(rawValue: ValueText.typeName(value)) }
 
-    /// The values that a text may stand for: as a string in quotes, as null where a file has nulls, as the type of
-    /// another value, then as JSON, then as a string.
+    /// The values that a text may stand for: as a string in quotes, as null where a file has nulls, as an object or a
+    /// list of JSON, as the type of another value, then as other JSON, then as a string.
     static func readings(of text: String, like other: StoredValue?, keepsNulls: Bool = false) -> [StoredValue] {
         let alike = other.flatMap(Self.init(of:))?.reading(of: text)
         let json = try? ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: keepsNulls)
         let null: StoredValue? = keepsNulls && text == "null" ? .null : nil
-        return [quoted(text), null, alike, json, .string(text)].compactMap { $0 }
+        // A scalar follows the value that it replaces, or the elements beside it: 1.10 among texts is a text.
+        let container = json?.isContainer == true ? json : nil
+        return [quoted(text), null, container, alike, json, .string(text)].compactMap { $0 }
     }
 
     /// The string that a text in the quotes of JSON stands for, as `get --json` prints it; nil for other texts.

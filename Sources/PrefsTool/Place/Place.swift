@@ -249,6 +249,19 @@ struct Place {
                 + "; a new key of that name is written \(new.word), and --nest makes dictionaries")
     }
 
+    /// The permissions of the file for reading and writing; nil if there is none.
+    var mode: UInt32? {
+        let physical = file.flatMap { try? SidecarPaths(path: $0).file }
+        return physical.flatMap { FileMetadata($0) }.map { UInt32($0.mode) & 0o666 }
+    }
+
+    /// Runs a write elsewhere of what this place has: a new file is not more open than the file of this place.
+    func notMoreOpen<R>(_ body: () throws -> R) rethrows -> R {
+        var hook = ToolHook.current
+        if let mode { hook?.modeOfNewFiles = mode }
+        return try ToolHook.$current.withValue(hook, operation: body)
+    }
+
     /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
     func explain(_ error: PrefsError) -> String {
         if case .rootIsNotDictionary(let key) = error, let place = target?.word ?? file {

@@ -137,12 +137,12 @@ struct Copy {
         let storing = try destination.prepared(invocation) { values, risks in
             for (from, value) in copied { try store(value, at: newPath(from, in: values), in: &values, &risks) }
         }
-        guard isMove else { return try storing() }
+        guard isMove else { return try source.notMoreOpen(storing) }
         // Asks for both places before it changes the first one.
         let removing = try source.prepared(invocation) { values, _ in
             for (from, value) in copied { try remove(from, value, from: &values) }
         }
-        let (outcome, removal) = (try storing(), try removing())
+        let (outcome, removal) = (try source.notMoreOpen(storing), try removing())
         var both = outcome.adding(removal.messages)
         both.output += removal.output
         both.code = max(outcome.code, removal.code)

@@ -65,7 +65,8 @@ extension Runner {
         try invocation.confirm(risks)
         let former = isReplaced ? try? Data(contentsOf: URL(filePath: file)) : nil
         // With --reveal, it may have secrets.
-        try ExportFile.write(bytes, to: path.absolutePath, isPrivate: invocation.options.has(.reveal))
+        let mode = invocation.options.has(.reveal) ? nil : place.mode ?? 0o666
+        try ExportFile.write(bytes, to: path.absolutePath, mode: mode)
         if let former {
             ToolHook.current?.committed?(FileReplacement(path: file, before: former, after: FileBytes(bytes)))
         }

@@ -90,8 +90,9 @@ struct Runner {
             invocation.operands, file: invocation.options[.valueFile], input: invocation.context.input)
         let type = try invocation.options[.type].map(Self.type)
         var new: [(path: ValuePath, value: StoredValue)] = []
+        var hints: [String] = []
         let outcome = try place.change(invocation) { values, risks in
-            new = []
+            (new, hints) = ([], [])
             if let expected = invocation.options[.expected], let first = assignments.first {
                 try require(expected, at: first.key, in: values)
             }
@@ -107,7 +108,10 @@ struct Runner {
                 }
                 if !invocation.options.has(.nest) { try place.checkNesting(name, path, in: values) }
                 if place.prefs == nil, type == nil, let value {
-                    if old == nil { new.append((path, value)) }
+                    if old == nil {
+                        new.append((path, value))
+                        hints += Self.hint(about: path, in: base, among: values)
+                    }
                     // A null is a place without a value.
                     if let old, !old.isNull, !value.isNull, ValueText.typeName(old) != ValueText.typeName(value) {
                         risks.add(Risks.change(of: old, to: value, at: path.text(in: values)))
@@ -122,11 +126,30 @@ struct Runner {
         // A script knows the types, and its log should stay empty. But YES is a Boolean for some programs.
         let told =
             isatty(invocation.context.errors) == 1 ? new : new.filter { ["YES", "NO"].contains($0.value.string) }
+        let texts = told.map { path, value in
+            "\(path.text): \(ValueText.typeName(value)) (-t TYPE stores another type)"
+        }
         return outcome.adding(
-            told.map { path, value in
-                let text = "\(path.text): \(ValueText.typeName(value)) (-t TYPE stores another type)"
-                return Outcome.Message(text: text, isError: false, isJSON: wantsJSON)
+            (texts + (isatty(invocation.context.errors) == 1 ? hints : [])).map {
+                Outcome.Message(text: $0, isError: false, isJSON: wantsJSON)
             })
+    }
+
+    /// What to say of a new key that resembles one beside it. Keys that differ in their numbers, as `server1` and `server2`, are
+    /// meant.
+    private static func hint(
+        about path: ValuePath, in entry: StoredValue?, among values: [String: StoredValue]
+    ) -> [String] {
+        guard path.steps.isEmpty || path.parent?.value(in: entry)?.dictionary != nil else { return [] }
+        let siblings = path.steps.isEmpty ? values : path.parent?.value(in: entry)?.dictionary ?? [:]
+        let name = path.lastName
+        func withoutNumbers(_ text: String) -> [UInt8] { text.utf8.filter { !(0x30...0x39).contains($0) } }
+        let others = siblings.keys.filter { withoutNumbers($0) != withoutNumbers(name) }
+        return NearestWord(among: others.sorted()).nearest(to: name).map { near in
+            [
+                "`\(ShownText.key(name))` is new here, beside `\(ShownText.key(near))`; `unset` removes it if it is a mistake"
+            ]
+        } ?? []
     }
 
     /// Runs the body. Its errors name a key as the user has typed it.

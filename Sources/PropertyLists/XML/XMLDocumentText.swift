@@ -30,7 +30,7 @@ package enum XMLDocumentText {
         of bytes: UnsafeRawBufferPointer
     ) throws(DecodingFailure) -> (encoding: Encoding, mark: Int) {
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
-            throw .unsupported("expected UTF-8 or UTF-16, found UTF-32")
+            throw .unsupported("expected UTF-8, UTF-16, Latin-1 or ASCII, found UTF-32")
         }
         if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(isBigEndian: true), 2) }
@@ -43,7 +43,8 @@ package enum XMLDocumentText {
         case "iso-8859-1", "iso_8859-1", "latin1", "latin-1": return (.latin1, 0)
         case let name? where name.hasPrefix("utf-16"):
             throw .unsupported("its declaration says \(name.prefix(40)), but its bytes are not")
-        case let name?: throw .unsupported("expected UTF-8 or UTF-16, found the encoding \"\(name.prefix(40))\"")
+        case let name?:
+            throw .unsupported("expected UTF-8, UTF-16, Latin-1 or ASCII, found the encoding \"\(name.prefix(40))\"")
         }
     }
 

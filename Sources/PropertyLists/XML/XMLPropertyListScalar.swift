@@ -8,7 +8,11 @@ enum XMLPropertyListScalar {
         case "integer": "<integer> does not hold a whole number of 64 bits"
         case "real": "<real> does not hold a number"
         case "date": "<date> does not hold a time such as 2026-11-22T08:30:00Z"
-        default: "<data> does not hold base64"
+        default:
+            """
+            <data> does not hold base64, which has letters, digits, + and / only; other readers skip other characters, \
+            and read fewer bytes
+            """
         }
     }
 
