@@ -77,6 +77,12 @@ public enum PrefsTool {
 
     /// Why arguments cannot be used at all.
     private static func rejection(of arguments: [String]) -> Outcome? {
+        // On Linux, Swift reads them from /proc. Without it there is not even a name, and no command may pass for `show`.
+        guard CommandLine.argc > 0 else {
+            return .failure(
+                "the arguments of this program cannot be read: /proc is not mounted", code: Outcome.usageErrorCode,
+                asJSON: false)
+        }
         // Swift repairs invalid UTF-8, and a repaired path names another file.
         let isText = (1..<Int(max(1, CommandLine.argc))).allSatisfy { index in
             CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true

@@ -43,6 +43,16 @@
             #expect(printed.output.hasSuffix("\n1\n"), "\(printed)")
         }
 
+        /// Linux tells a program its arguments in /proc.
+        @Test(.enabled(if: MountNamespace.canRun("no /proc"))) func withoutProcNoCommandPassesForAnother() throws {
+            let script = """
+                cd "$0"; mount -t tmpfs tmpfs /proc
+                "$1" set -f x.json a 1 2>&1 || echo $?; "$1" 2>&1 || echo $?; ls
+                """
+            let error = "prefs: the arguments of this program cannot be read: /proc is not mounted\n64\n"
+            #expect(try MountNamespace.run(script, home) == Printed(error + error))
+        }
+
         /// A file system in user space.
         @Test(.enabled(if: MountNamespace.canRun("a file system in user space", if: Child.installed("bindfs") != nil)))
         func doctorNamesAFileSystemOfWhichTheLockIsLocal() throws {

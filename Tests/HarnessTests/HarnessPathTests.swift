@@ -117,6 +117,20 @@ import Testing
                 ]))
     }
 
+    /// A JSON file may have any key at its top; a domain of UserDefaults may not.
+    @Test func anyKeyAtTheTopOfJSON() throws {
+        let file = home.path("k.json")
+        for (word, key) in [(#"[""]"#, ""), ("[\"\\ufeffa\"]", "\u{FEFF}a")] {
+            #expect(try prefs("set", "-f", file, word, "1", "--dry-run").code == 0)
+            #expect(try prefs("set", "-f", file, word, "1") == Printed())
+            #expect(try prefs("get", "-f", file, word) == Printed("1\n"))
+            let text = try home.text("k.json")
+            #expect(try ExportFormat.value(ofJSON: Data(text.utf8)).dictionary?[key] == .integer(1))
+            #expect(try prefs("set", "-f", home.path("k.plist"), word, "1").code == 1)
+        }
+        #expect(try prefs("unset", "-f", file, #"[""]"#) == Printed())
+    }
+
     /// An object or a list is JSON wherever it is given; a scalar follows the elements beside it.
     @Test(arguments: ["d.plist", "d.json"]) func anObjectIsJSONAlsoAmongTexts(name: String) throws {
         let file = home.path(name)

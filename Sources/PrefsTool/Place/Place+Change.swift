@@ -103,7 +103,7 @@ extension Place {
     /// Throws the error that would reject the change.
     func rehearse(from before: [String: StoredValue], to after: [String: StoredValue]) throws {
         guard let prefs else {
-            try Roots.check(before, to: after, isRoot: root != nil)
+            try Roots.check(before, to: after, isRoot: root != nil, isJSON: keepsNulls)
             return
         }
         let copy = program.make(prefs.key, InMemoryStore())

@@ -82,7 +82,7 @@ extension Roots {
                 var after = before
                 try body(&after)
                 // A second copy of many entries takes time and memory.
-                if try Self.check(before, to: after) { transaction.replaceAll(with: after) }
+                if try Self.check(before, to: after, isJSON: form.hasOwnNull) { transaction.replaceAll(with: after) }
             }
         }
         return takeWarning()
@@ -90,12 +90,15 @@ extension Roots {
 
     /// Vets an update from `before` to `after`, as the base class does: of a root, only the changed keys.
     ///
-    /// - Parameter isRoot: whether they are the values of one root.
+    /// - Parameters:
+    ///   - isRoot: whether they are the values of one root.
+    ///   - isJSON: whether they are of a JSON file, which may have any key at its top.
     /// - Returns: whether they differ.
     /// - Throws: `PrefsError` if the update would be rejected.
     @discardableResult
     static func check(
-        _ before: [String: StoredValue], to after: [String: StoredValue], isRoot: Bool = false
+        _ before: [String: StoredValue], to after: [String: StoredValue], isRoot: Bool = false,
+        isJSON: Bool = false
     ) throws -> Bool {
         let change = RootChange(from: before, to: after)
         if isRoot {
@@ -111,7 +114,7 @@ extension Roots {
             try check(old, to: new, isRoot: true)
         }
         _ = try RootChange(from: [:], to: others).checked()
-        for name in others.keys { try NameVetting.checkRoot(name) }
+        if !isJSON { for name in others.keys { try NameVetting.checkRoot(name) } }
         return !change.isEmpty
     }
 }
