@@ -5,8 +5,8 @@ import Testing
 import TestSupport
 
 /// A cluster whose clients need certificates, behind what the article "A fleet" shows.
-@Suite(.waits, .enabled(if: EtcdCluster.isWhole && EncryptingProxy.isThere)) final class EtcdEncryptionTests: FleetSuite
-{
+@Suite(.waits, .serialized, .enabled(if: EtcdCluster.isWhole && EncryptingProxy.isThere))
+final class EtcdEncryptionTests: FleetSuite {
     @Test(arguments: EncryptingProxy.Program.installed)
     func everyAccessWorksAndASilentServerIsReplaced(_ program: EncryptingProxy.Program) throws {
         let authority = try CertificateAuthority()

@@ -4,8 +4,9 @@ import PrefsEtcd
 import TestSupport
 import Testing
 
-/// A cluster behind a proxy that does not encrypt: refusals, restarts and limits. PREFS_FLEET=1 runs it; `PATH` chooses the version of etcd.
-@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdProxyTests {
+/// A cluster behind a proxy that does not encrypt: refusals, restarts and limits. `PATH` chooses the version of etcd. One test after another,
+/// because each has servers of its own.
+@Suite(.waits, .serialized, .enabled(if: EtcdCluster.isWhole)) final class EtcdProxyTests {
     private let prefix = EtcdCluster.prefix()
 
     private func options(_ number: Int = 0, _ reads: EtcdStore.ReadMode = .current, user: String? = nil)

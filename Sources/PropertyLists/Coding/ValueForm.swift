@@ -7,7 +7,7 @@ package struct ValueForm: Sendable, Equatable {
     package let others: (any WrittenForms)?
 
     /// Whether nil is a null of the format, so that no text stands for it.
-    var hasOwnNull: Bool { others?.hasOwnNull == true }
+    package var hasOwnNull: Bool { others?.hasOwnNull == true }
 
     package init(others: (any WrittenForms)?) {
         self.others = others

@@ -132,6 +132,7 @@ import Testing
         #expect(sizes.wait(for: 5) == [2, 2, 2, 2, 2])
         try put(["size": "x"])
         #expect(sizes.wait(for: 10).suffix(5) == [12, 12, 12, 12, 12])
+        #expect(Patience.until { !heard.all.isEmpty })
         #expect(heard.all == ["size: expected Int, found a string"])
         _ = observations
     }
