@@ -217,6 +217,23 @@ import TestSupport
         try waiting.tell("")
     }
 
+    /// Who waits looks again after a second, if the watch of the ticket before is silent.
+    @Test func aSilentWatchKeepsNobodyWaiting() throws {
+        proxy.holdWatches()
+        let watches = proxy.count { $0.contains("Watch/Watch") }
+        let (holder, waiting) = (Holder(one), storeBehindProxy())
+        let ended = Signal()
+        Thread.detachNewThread {
+            #expect(error { try waiting.update(root: "A") { $0?["count"] = 11 } } == nil)
+            ended.signal()
+        }
+        // The second one begins when the first was silent for a second.
+        wait { watches.withLock { $0 } >= 2 }
+        #expect(holder.finish() == nil)
+        ended.wait()
+        #expect(try one.currentCount() == 11)
+    }
+
     /// The default deadline outlives the election of a leader and the lease of a ticket, which begins again with the new leader.
     @Test(.enabled(if: EtcdCluster.isWhole)) func theLeaderAndTheHolderOfALockDieTogether() throws {
         let cluster = try EtcdCluster(

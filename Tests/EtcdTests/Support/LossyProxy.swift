@@ -33,6 +33,7 @@ final class LossyProxy: Reachable, @unchecked Sendable {
     private var counts: [Fault: Int] = [:]
     private var isBlocked = false
     private var isSlow = false
+    private var holdsWatches = false
     private var silenced: Set<Int32> = []
     private var interceptor: (@Sendable (String) -> String?)?
     private var requests: [Request] = []
@@ -92,6 +93,11 @@ final class LossyProxy: Reachable, @unchecked Sendable {
     /// Passes nothing on any more of the streams that there are, and leaves them open.
     func silenceStreams() {
         lock.withLock { silenced = openStreams }
+    }
+
+    /// Passes no watch on from now on, and answers nothing. Other calls of the same connections are answered.
+    func holdWatches() {
+        lock.withLock { holdsWatches = true }
     }
 
     /// Passes all streams on slowly: 1 KiB after another, 200 of them in a second at most.
@@ -203,6 +209,7 @@ final class LossyProxy: Reachable, @unchecked Sendable {
         if let answer = lock.withLock({ interceptor })?(request.text) {
             return write(Self.frames(of: answer, to: request.method), to: client, stream)
         }
+        if request.method == "Watch/Watch", lock.withLock({ holdsWatches }) { return true }
         if !request.isStream { lock.withLock { requests.append(request) } }
         guard let fault = nextFault() else { return relay(request, to: client, stream) }
         if request.isStream {
