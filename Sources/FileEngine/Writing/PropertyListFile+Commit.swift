@@ -279,7 +279,7 @@ package struct ToolHook: Sendable {
     /// last good copy, count as own files.
     package var ownFiles: Set<String>?
     /// The most permissions of such a new file.
-    package var modeOfNewFiles: UInt32 = 0o666
+    package var modeOfNewFiles: mode_t = 0o666
     /// Called with each commit, under the write lock, after the file was replaced.
     package var committed: (@Sendable (FileReplacement) -> Void)?
 

@@ -52,7 +52,7 @@ extension CommandSpec {
                 2026-11-20T08:30:00Z. `+2` adds to a number, `+-2` subtracts, and `toggle` negates a Boolean. `KEY[+]` appends to an
                 array. `-` is standard input. A text in double quotes is the string inside, as `get --json` prints it.
                 Several values are stored together, or none.
-                With -f, VALUE is of the type of the value that it replaces. A new one is a number, a Boolean, an array or a dictionary
+                With -f, an array or a dictionary in JSON is one; other text is of the type of the value that it replaces. A new one is a number, a Boolean, an array or a dictionary
                 if it is JSON, else a string; in a JSON file, `null` is null. -t names another type. Missing dictionaries and arrays on the way to KEY are created. In the name of a new key,
                 `\\.` and `\\[` stand for the dot and the bracket; in any KEY, `["a.b"]` is the key in the quotes of JSON.
                 """,

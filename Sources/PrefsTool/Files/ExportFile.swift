@@ -14,7 +14,7 @@ enum ExportFile {
     ///
     /// - Parameter mode: the mode of a new file; nil stands for 0600, whatever the umask is.
     static func write(
-        _ bytes: Data, to path: String, mode: UInt32? = nil, system: SystemCalls = .real
+        _ bytes: Data, to path: String, mode: mode_t? = nil, system: SystemCalls = .real
     ) throws(StorageFailure) {
         if let descriptor = openDescriptor(path) {
             do throws(StorageFailure) {

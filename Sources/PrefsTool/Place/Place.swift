@@ -250,9 +250,9 @@ struct Place {
     }
 
     /// The permissions of the file for reading and writing; nil if there is none.
-    var mode: UInt32? {
+    var mode: mode_t? {
         let physical = file.flatMap { try? SidecarPaths(path: $0).file }
-        return physical.flatMap { FileMetadata($0) }.map { UInt32($0.mode) & 0o666 }
+        return physical.flatMap { FileMetadata($0) }.map { mode_t($0.mode) & 0o666 }
     }
 
     /// Runs a write elsewhere of what this place has: a new file is not more open than the file of this place.
