@@ -116,6 +116,7 @@ final class ErrorHandlers: Sendable {
     }
 
     /// Forgets problems that a read has just not met. For a store without revisions, no look may show that they have ended.
+    /// A warning stays: it tells of classes, which no read changes.
     ///
     /// - Parameter key: nil for problems of the store.
     func forget(_ key: String?) {

@@ -93,7 +93,7 @@ public indirect enum PrefsError: Error, Sendable {
     case notWatched(StorageFailure)
     /// A warning (``isWarning``): two classes use one root, and have the same name or declare a key with different
     /// types. In a flat layout, in which all classes share one root: they declare a key with different types or
-    /// defaults. Reported once, by the first instance of the second class. The instance works. Give one of the classes
+    /// defaults. The first instance of the second class reports it. The instance works. Give one of the classes
     /// its own root key, or in a flat layout give one of the properties another key.
     case sharedRoot(SharedRoot)
     /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted

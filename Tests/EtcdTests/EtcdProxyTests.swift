@@ -66,12 +66,10 @@ import Testing
         defer { proxy.close() }
         let store = proxy.store(prefix, options())
         try store.update(root: "A") { $0 = ["count": 1] }
+        let leases = { try cluster.control("lease", "list").split(separator: "\n").first }
+        let held = try leases()
         proxy.stop()
-        wait {
-            (try? cluster.control("lease", "list").contains("found 0 leases")
-                || cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").isEmpty) == true
-        }
-        poll(nil, 0, 7_000)
+        try wait { try leases() != held }
         proxy.resume()
         for count in 2...5 {
             try store.update(root: "A") { $0 = ["count": count] }

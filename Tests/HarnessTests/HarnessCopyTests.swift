@@ -32,6 +32,7 @@ import Testing
     func aNewFileIsNotMoreOpenThanTheOneOfTheValue(_ command: String, name: String) throws {
         for (mode, umask, expected) in [
             ("600", "022", "600"), ("640", "022", "640"), ("666", "022", "644"), ("644", "077", "600"),
+            ("444", "022", "644"),
         ] {
             let lines =
                 "chmod \(mode) a.json; rm -f \(name); prefs cp a.json:editor keep.json --force; prefs \(command) a.json:editor \(name)"

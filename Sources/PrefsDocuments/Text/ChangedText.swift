@@ -212,6 +212,7 @@ package struct ChangedText {
     private mutating func beginPart(of level: Level, depth: Int) throws -> Level? {
         let part = level.container.parts[level.next]
         if let own = ownLead(of: part, in: level), part.orphans.isEmpty, !level.isInComment {
+            // The part stays where it was: its blanks are copied with it.
             append(own)
         } else {
             write(lead(of: part, in: level), write(part.orphans, in: level), level.margin)
@@ -227,6 +228,7 @@ package struct ChangedText {
             return nil
         }
         if change.key == nil, let former = change.former, former != change.new, !change.new.mayHaveLines {
+            // A scalar on one line needs no margin, and what is around it stays.
             append(item.start..<item.value.lowerBound)
             output += try syntax.bytes(
                 of: change.new, inPlaceOf: (item.value, former), style: level.style, depth: depth)
@@ -285,6 +287,8 @@ package struct ChangedText {
         }
         if let item { append(item.tail) }
         if output.count >= Self.leastShared {
+            // A long output is handed on in parts, so that it is not copied as a whole when it grows or is joined.
+            // Whole words, so that a copy of the rest begins at a word.
             let whole = output.count - output.count % 8
             parts.append(Data(output[..<whole]))
             output.removeSubrange(..<whole)

@@ -257,6 +257,7 @@ struct TextPlaces {
 
     private func keep(_ item: TextContainer.Item, in open: inout Open) {
         var change: TextDifference.Change?
+        // Taken out instead of copied: a change has a value and a path.
         let fate = open.fate
         open.fate = .stays
         switch fate {

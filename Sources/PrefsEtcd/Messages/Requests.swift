@@ -2,7 +2,7 @@ import Foundation
 
 // The requests of etcd (api/etcdserverpb/rpc.proto).
 
-/// A procedure of etcd.
+/// The procedures of etcd that are used.
 extension GRPCMethod {
     static let range = GRPCMethod(path: "/etcdserverpb.KV/Range")
     static let transaction = GRPCMethod(path: "/etcdserverpb.KV/Txn")

@@ -249,10 +249,11 @@ struct Place {
                 + "; a new key of that name is written \(new.word), and --nest makes dictionaries")
     }
 
-    /// The permissions of the file for reading and writing; nil if there is none.
+    /// The permissions of the file for reading and writing; nil if there is none. The owner may read and write in any case:
+    /// a copy of a read-only file can be changed.
     var mode: mode_t? {
         let physical = file.flatMap { try? SidecarPaths(path: $0).file }
-        return physical.flatMap { FileMetadata($0) }.map { mode_t($0.mode) & 0o666 }
+        return physical.flatMap { FileMetadata($0) }.map { mode_t($0.mode) & 0o666 | 0o600 }
     }
 
     /// Runs a write elsewhere of what this place has: a new file is not more open than the file of this place.

@@ -65,6 +65,7 @@ final class EncryptingProxy: Reachable, @unchecked Sendable {
                 if let authority { command += ["--cacert", authority.certificate] }
                 if let client { command += ["--cert", client.certificate, "--key", client.key] }
                 words = command
+            // One process: a worker would go on without its master, which alone is stopped and killed here.
             case .nginx:
                 let name = isOther ? "other.fleet" : CertificateAuthority.name
                 let tls = authority.map { authority in
@@ -78,7 +79,7 @@ final class EncryptingProxy: Reachable, @unchecked Sendable {
                 }
                 try Data(
                     """
-                    daemon off; worker_processes 1; pid \(own.path)/pid; error_log \(own.path)/log;
+                    daemon off; master_process off; pid \(own.path)/pid; error_log \(own.path)/log;
                     events {}
                     http {
                         access_log off; \(temporary.joined(separator: " "))
