@@ -71,9 +71,9 @@ final class Gate: Sendable {
 
     func open() { semaphore.signal() }
 
-    func pass(sourceLocation: SourceLocation = #_sourceLocation) {
+    func pass(within seconds: Int = Patience.seconds, sourceLocation: SourceLocation = #_sourceLocation) {
         defer { semaphore.signal() }
-        guard semaphore.wait(timeout: .now() + .seconds(Patience.seconds)) == .timedOut else { return }
+        guard semaphore.wait(timeout: .now() + .seconds(seconds)) == .timedOut else { return }
         Issue.record("\(Patience.failure("the gate was not opened"))", sourceLocation: sourceLocation)
     }
 }

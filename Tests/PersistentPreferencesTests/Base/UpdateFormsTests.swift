@@ -35,10 +35,10 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     /// Releases the lock once the gate is open, or after a wait that is too long, so that a fault does not block the
-    /// test for ever.
+    /// test for ever. That is five minutes, because a task that is resumed queues behind all other tests.
     private func release(_ descriptor: Int32, after gate: Gate) {
         Thread.detachNewThread {
-            gate.pass()
+            gate.pass(within: max(300, Patience.seconds))
             flock(descriptor, LOCK_UN)
             close(descriptor)
         }
