@@ -14,7 +14,12 @@ final class ErrorHandlers: Sendable {
         let action: Action
         /// The problems that stand and that it was told of.
         var told: Set<PrefsProblem> = []
+        /// Those that the last read that ended some has ended, and when.
+        var ended: (problems: Set<PrefsProblem>, at: Moment) = ([], 0)
     }
+
+    /// A number of changes by accesses of what closures were told. What was found before one of them may be out of date.
+    typealias Moment = Int
 
     private struct State {
         var handlers: [Handler] = []
@@ -22,6 +27,7 @@ final class ErrorHandlers: Sendable {
         var subscription: EntrySubscription?
         /// The number of looks that are due, or under way.
         var looks = 0
+        var moment: Moment = 0
 
         var hasTold: Bool { handlers.contains { !$0.told.isEmpty } }
     }
@@ -41,7 +47,7 @@ final class ErrorHandlers: Sendable {
         }
         // Watches first, so that no change is between the watch and the look.
         if isFirst { watch(owner) }
-        tell(owner.problems(waits: false), only: number, owner)
+        tellProblems(of: owner, only: number)
         return number
     }
 
@@ -75,39 +81,60 @@ final class ErrorHandlers: Sendable {
 
     // MARK: - Telling
 
+    /// The current moment.
+    var moment: Moment { state.withLock { $0.moment } }
+
     /// Tells each closure of an error that an access has met.
     ///
-    /// - Parameter isOnce: whether a closure that was told of its problems is not called.
-    func tell(_ error: PrefsError, isOnce: Bool) {
+    /// - Parameters:
+    ///   - isOnce: whether a closure that was told of its problems is not called. It may have been told by a look since
+    ///     the access, and a read may have ended the problem since.
+    ///   - moment: that of the access.
+    func tell(_ error: PrefsError, isOnce: Bool, at moment: Moment) {
         let problems = isOnce ? error.problems : []
         let numbers = state.withLock { state in
-            state.handlers.indices.filter { index in
-                if isOnce, state.handlers[index].told.isSuperset(of: problems) { return false }
+            let numbers = state.handlers.indices.filter { index in
+                let handler = state.handlers[index]
+                let known = handler.ended.at > moment ? handler.told.union(handler.ended.problems) : handler.told
+                if isOnce, known.isSuperset(of: problems) { return false }
                 state.handlers[index].told.formUnion(problems)
                 return true
             }.map { state.handlers[$0].number }
+            if !problems.isEmpty, !numbers.isEmpty { state.moment += 1 }
+            return numbers
         }
         for number in numbers { action(number)?(error) }
     }
 
-    /// Tells the closures of the problems that they were not told of.
+    /// Looks at the problems, and tells the closures of those that they were not told of.
     ///
     /// - Parameter only: the number of the closure; nil for all.
-    private func tell(_ problems: [PrefsProblem], only: Int? = nil, _ owner: PersistentPrefs) {
-        let news = state.withLock { state in
-            state.handlers.indices.filter { only == nil || state.handlers[$0].number == only }.flatMap { index in
+    private func tellProblems(of owner: PersistentPrefs, only: Int? = nil) {
+        while true {
+            let moment = moment
+            if tell(owner.problems(waits: false), at: moment, only: only, owner) { return }
+        }
+    }
+
+    /// - Returns: false if what was found is out of date.
+    private func tell(_ problems: [PrefsProblem], at moment: Moment, only: Int?, _ owner: PersistentPrefs) -> Bool {
+        let news = state.withLock { state -> [(Int, PrefsError)]? in
+            guard state.moment == moment else { return nil }
+            return state.handlers.indices.filter { only == nil || state.handlers[$0].number == only }.flatMap { index in
                 let told = state.handlers[index].told
                 state.handlers[index].told = Set(problems)
                 return problems.filter { !told.contains($0) }.map { (state.handlers[index].number, $0.error) }
             }
         }
-        guard !news.isEmpty else { return }
+        guard let news else { return false }
+        guard !news.isEmpty else { return true }
         let call: @Sendable () -> Void = { for (number, error) in news { self.action(number)?(error) } }
         // A closure that adds another one is not called within itself.
         let subject = ObjectIdentifier(owner)
         if !FailureHandler.run(for: subject, call) {
             WorkerThreads.observers.run { FailureHandler.run(for: subject, call) }
         }
+        return true
     }
 
     /// Looked up by number, because one closure may end another.
@@ -121,11 +148,15 @@ final class ErrorHandlers: Sendable {
     /// - Parameter key: nil for problems of the store.
     func forget(_ key: String?) {
         state.withLock { state in
-            for index in state.handlers.indices where !state.handlers[index].told.isEmpty {
-                state.handlers[index].told = state.handlers[index].told.filter { problem in
-                    problem.source != .store || problem.error.isWarning
-                        || (key == nil ? problem.kind != .store : problem.topLevelKey != key)
+            for index in state.handlers.indices {
+                let ended = state.handlers[index].told.filter { problem in
+                    problem.source == .store && !problem.error.isWarning
+                        && (key == nil ? problem.kind == .store : problem.topLevelKey == key)
                 }
+                if ended.isEmpty { continue }
+                state.moment += 1
+                state.handlers[index].told.subtract(ended)
+                state.handlers[index].ended = (ended, state.moment)
             }
         }
     }
@@ -152,7 +183,7 @@ final class ErrorHandlers: Sendable {
             if let owner = root.state.owner {
                 root.inItsStore {
                     // While a program saves the file, nothing is known; the feed looks again.
-                    if !owner.isFileBeingSaved { tell(owner.problems(waits: false), owner) }
+                    if !owner.isFileBeingSaved { tellProblems(of: owner) }
                 }
             }
             let isDone = state.withLock { state in

@@ -164,8 +164,7 @@ struct HarnessHome {
     func write(_ bytes: Data, to name: String) throws -> URL {
         let url = folder.file(name)
         try bytes.write(to: url)
-        let anHourAgo = Date(timeIntervalSinceNow: -3_600)
-        try FileManager.default.setAttributes([.modificationDate: anHourAgo], ofItemAtPath: url.path)
+        try url.setModified(secondsFromNow: -3_600)
         return url
     }
 }

@@ -85,8 +85,7 @@ import Testing
     @Test func aCopyOfTomorrowIsReadAndReplaced() throws {
         let prefs = folder.root()
         prefs["a"] = 1
-        let tomorrow = Date(timeIntervalSinceNow: 86_400)
-        try FileManager.default.setAttributes([.modificationDate: tomorrow], ofItemAtPath: copy.path)
+        try copy.setModified(secondsFromNow: 86_400)
         try Data("damaged".utf8).write(to: folder.file())
         #expect(folder.root().ints == ["a": 1] && prefs.ints == ["a": 1])
         prefs["b"] = 2

@@ -137,6 +137,83 @@ import Testing
         _ = observations
     }
 
+    // MARK: - Looks beside accesses
+
+    /// Runs what a test plants, once, when one of its values is read or an access fails.
+    private static let planted = Locked<(@Sendable () -> Void)?>(nil)
+
+    private static func runPlanted() {
+        let action = planted.withLock { planted in
+            defer { planted = nil }
+            return planted
+        }
+        action?()
+    }
+
+    private struct Watched: Codable, Equatable {
+        var value = 0
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            value = try decoder.singleValueContainer().decode(Int.self)
+            if value == 5 { runPlanted() }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    private final class WatchedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 0
+        @Pref var watched = Watched()
+
+        override func prefsDidFail(_ error: PrefsError) { runPlanted() }
+    }
+
+    /// A read meets a fault that begins, or that ends, while a look is under way. The look is out of date.
+    @Test(.serialized, arguments: [true, false]) func aLookBesideAReadTellsNothingAgain(begins: Bool) throws {
+        let aside = folder.file("aside")
+        try put(["size": 1])
+        let prefs = WatchedPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+        let heard = prefs.errorObserver(), sizes = prefs.$size.observer()
+        let breaks: @Sendable () -> Void = { [url] in
+            _ = try? FileManager.default.removeItem(at: aside)
+            _ = rename(url.path, aside.path)
+            try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            inThreads(1) { _ in _ = prefs.size }
+        }
+        let mends: @Sendable (Int) -> Void = { [self] size in
+            _ = rmdir(url.path)
+            try? put(["size": size] as NSDictionary)
+            inThreads(1) { _ in _ = prefs.size }
+        }
+        if begins {
+            // The values that the look has read are those before the fault.
+            Self.planted.withLock { $0 = breaks }
+            try put(["size": 1, "watched": 5])
+        } else {
+            // The access has failed, and is told after a look and after the read of another thread.
+            Self.planted.withLock {
+                $0 = {
+                    _ = Patience.until { heard.all.count == 1 }
+                    mends(2)
+                }
+            }
+            breaks()
+        }
+        #expect(Patience.until { heard.all.count == 1 })
+        mends(3)
+        #expect(sizes.wait { $0.last == [2, 3] || $0.last == [1, 3] }.count <= 2)
+        breaks()
+        #expect(Patience.until { heard.all.count == 2 })
+        mends(4)
+        #expect(sizes.wait { $0.last == [3, 4] }.count <= 3)
+        #expect(heard.all.map { $0.contains("is a folder") } == [true, true], "\(heard.all)")
+    }
+
     // MARK: - The list of faults
 
     private static let unfit = PrefsError.typeMismatch([])

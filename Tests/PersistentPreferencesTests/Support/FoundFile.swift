@@ -63,12 +63,8 @@ enum FoundFile {
             try Data("half".utf8).write(to: folder.file(".\(name).tmp"))
             try Data().write(to: folder.file(".\(name).lock"))
         }
-        // Whole seconds: Foundation on Linux may round a fraction up to a number of microseconds that the system
-        // rejects.
-        let before = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 - 60).rounded(.down))
         for name in try isYoung ? [] : folder.names() where name != "test.plist" || !isLinked {
-            try FileManager.default.setAttributes(
-                [.modificationDate: before], ofItemAtPath: folder.file(name).path)
+            try folder.file(name).setModified(secondsFromNow: -60)
         }
         return folder.file()
     }

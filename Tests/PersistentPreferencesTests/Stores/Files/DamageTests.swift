@@ -27,9 +27,8 @@ import Testing
     @Test func theCopyOfTheKnownStateIsNoNewerState() throws {
         let prefs = prefs()
         prefs["a"] = 1
-        try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSinceNow: 5)],
-            ofItemAtPath: folder.file(".test.plist.lastgood").path)
+        // At least four seconds, because of the fraction.
+        try folder.file(".test.plist.lastgood").setModified(secondsFromNow: 5)
         try folder.damage()
         #expect(prefs.ints == ["a": 1])
         #expect(prefs.lastError?.detail(of: PrefsError.damaged)?.state == .lastKnown, "\(prefs.outcome)")
