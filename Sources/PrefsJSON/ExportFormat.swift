@@ -102,12 +102,21 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Reads one value in the form of ``json``.
     ///
-    /// - Parameter keepsNulls: whether nulls are read as values. Only JSON files have nulls.
+    /// - Parameters:
+    ///   - keepsNulls: whether nulls are read as values. Only JSON files have nulls.
+    ///   - isSpelled: whether each number that this package would write otherwise is a `StoredValue.decimal`.
     /// - Throws: `PrefsError.invalidImport`.
-    package static func value(ofJSON data: Data, keepsNulls: Bool = false) throws(PrefsError) -> StoredValue {
-        try reading { () throws(DecodingFailure) in
-            try JSONReader.value(of: data, limits: keepsNulls ? .file : .root)
-        }
+    package static func value(
+        ofJSON data: Data, keepsNulls: Bool = false, isSpelled: Bool = false
+    ) throws(PrefsError) -> StoredValue {
+        let limits = (keepsNulls ? JSONReader.Limits.value : .root).with { $0.keepsSpelling = isSpelled }
+        return try reading { () throws(DecodingFailure) in try JSONReader.value(of: data, limits: limits) }
+    }
+
+    /// Reads the values of a JSON file with each number as the file spells it; nil if the bytes are no such file.
+    package static func spelledValues(ofJSON data: Data) -> [String: StoredValue]? {
+        let value = try? JSONReader.value(of: data, limits: .file.with { $0.keepsSpelling = true })
+        return value?.dictionary
     }
 
     /// Reads the values of exported bytes of any origin, in any of the formats. Does not vet them.

@@ -1,32 +1,34 @@
 public import Foundation
 public import PersistentPreferences
 
-/// The sample set of the command-line tool, the tests and the benchmarks: five values, one of each common type.
+/// The test set of the command-line tool, the tests and the benchmarks: five values, one of each common type.
 ///
 /// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values, and can be key-value observed on
-/// Apple platforms. A write of another type is rejected. A value that is absent, or of another type, reads as the empty
-/// value of its type. Cost, errors and threads are as for ``PersistentPrefs``.
+/// Apple platforms. A write of another type is rejected. A value that is absent, or of another type, reads as its default
+/// value: see ``defaultValues``. Cost, errors and threads are as for ``PersistentPrefs``.
 open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = [
         "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
     ]
 
-    // Declares the types, the empty values and the help. The accessors below use the keys, because a property with a
-    // wrapper cannot be `@objc dynamic`.
-    private let _int = Pref(wrappedValue: 0, .key(allKeys[0]), .help("A whole number."))
-    private let _string = Pref(wrappedValue: "", .key(allKeys[1]), .help("A text."))
-    private let _array = Pref(wrappedValue: [String](), .key(allKeys[2]), .help("A list of texts."))
-    private let _dictionary = Pref(wrappedValue: [String: String](), .key(allKeys[3]), .help("Texts by name."))
-    private let _date = Pref(wrappedValue: Date.distantPast, .key(allKeys[4]), .help("A moment."))
+    private static let defaults = (
+        int: 10, string: "Sample String", array: ["One", "Two", "Three", "Four", "Five"],
+        dictionary: ["One": "First", "Two": "Second", "Three": "Third"], date: Date(timeIntervalSinceReferenceDate: 0)
+    )
 
-    /// The values that `init(key:)` and `reset()` store.
+    // Declares the types, the default values and the help. The accessors below use the keys, because a property with a
+    // wrapper cannot be `@objc dynamic`.
+    private let _int = Pref(wrappedValue: defaults.int, .key(allKeys[0]), .help("A whole number."))
+    private let _string = Pref(wrappedValue: defaults.string, .key(allKeys[1]), .help("A text."))
+    private let _array = Pref(wrappedValue: defaults.array, .key(allKeys[2]), .help("A list of texts."))
+    private let _dictionary = Pref(wrappedValue: defaults.dictionary, .key(allKeys[3]), .help("Texts by name."))
+    private let _date = Pref(wrappedValue: defaults.date, .key(allKeys[4]), .help("A moment."))
+
+    /// The default values, which `init(key:)` and `reset()` store.
     public static var defaultValues: [String: Any] {
         [
-            allKeys[0]: 10,
-            allKeys[1]: "Sample String",
-            allKeys[2]: ["One", "Two", "Three", "Four", "Five"],
-            allKeys[3]: ["One": "First", "Two": "Second", "Three": "Third"],
-            allKeys[4]: Date(timeIntervalSinceReferenceDate: 0),
+            allKeys[0]: defaults.int, allKeys[1]: defaults.string, allKeys[2]: defaults.array,
+            allKeys[3]: defaults.dictionary, allKeys[4]: defaults.date,
         ]
     }
 
@@ -61,48 +63,48 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     /// The key of ``date``: "Date Value".
     public var dateKey: String { Self.allKeys[4] }
 
-    /// The Integer Value; 0 if none is stored.
+    /// The Integer Value; 10 if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
     public dynamic var int: Int {
-        get { self[intKey] as? Int ?? 0 }
+        get { self[intKey] as? Int ?? Self.defaults.int }
         set { self[intKey] = newValue }
     }
 
-    /// The String Value; empty if none is stored.
+    /// The String Value; "Sample String" if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
     public dynamic var string: String {
-        get { self[stringKey] as? String ?? "" }
+        get { self[stringKey] as? String ?? Self.defaults.string }
         set { self[stringKey] = newValue }
     }
 
-    /// The Array Value; empty if none is stored.
+    /// The Array Value; "One" to "Five" if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
     public dynamic var array: [String] {
-        get { self[arrayKey] as? [String] ?? [] }
+        get { self[arrayKey] as? [String] ?? Self.defaults.array }
         set { self[arrayKey] = newValue }
     }
 
-    /// The Dictionary Value; empty if none is stored.
+    /// The Dictionary Value; three texts if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
     public dynamic var dictionary: [String: String] {
-        get { self[dictionaryKey] as? [String: String] ?? [:] }
+        get { self[dictionaryKey] as? [String: String] ?? Self.defaults.dictionary }
         set { self[dictionaryKey] = newValue }
     }
 
-    /// The Date Value; `Date.distantPast` if none is stored.
+    /// The Date Value; the beginning of 2001 in UTC if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
     public dynamic var date: Date {
-        get { self[dateKey] as? Date ?? .distantPast }
+        get { self[dateKey] as? Date ?? Self.defaults.date }
         set { self[dateKey] = newValue }
     }
 

@@ -17,11 +17,11 @@ import Testing
             """
         let defaults = """
             KEY         STORED AS         TYPE              SOURCE   VALUE
-            int         Integer Value     Int               default  0
-            string      String Value      String            default  ""
-            array       Array Value       [String]          default  []
-            dictionary  Dictionary Value  [String: String]  default  {}
-            date        Date Value        Date              default  0000-12-30T00:00:00Z
+            int         Integer Value     Int               default  10
+            string      String Value      String            default  Sample String
+            array       Array Value       [String]          default  ["One","Two","Three","Four","Five"]
+            dictionary  Dictionary Value  [String: String]  default  {"One":"First","Three":"Third","Two":"Second"}
+            date        Date Value        Date              default  2001-01-01T00:00:00Z
 
             """
         #expect(try prefs() == Printed(head + defaults))
@@ -41,11 +41,14 @@ import Testing
 
     /// The short name, the full name, a value, the output of `get` without and with `--json`, and the default.
     private static let values = [
-        ("int", "Integer Value", "42", "42", "42", "0"),
-        ("string", "String Value", "a text", "a text", #""a text""#, ""),
-        ("array", "Array Value", "a,b", #"["a","b"]"#, #"["a","b"]"#, "[]"),
-        ("dictionary", "Dictionary Value", #"{"k":"v"}"#, #"{"k":"v"}"#, #"{"k":"v"}"#, "{}"),
-        ("date", "Date Value", date, date, "\"\(date)\"", "0000-12-30T00:00:00Z"),
+        ("int", "Integer Value", "42", "42", "42", "10"),
+        ("string", "String Value", "a text", "a text", #""a text""#, "Sample String"),
+        ("array", "Array Value", "a,b", #"["a","b"]"#, #"["a","b"]"#, #"["One","Two","Three","Four","Five"]"#),
+        (
+            "dictionary", "Dictionary Value", #"{"k":"v"}"#, #"{"k":"v"}"#, #"{"k":"v"}"#,
+            #"{"One":"First","Three":"Third","Two":"Second"}"#
+        ),
+        ("date", "Date Value", date, date, "\"\(date)\"", "2001-01-01T00:00:00Z"),
     ]
     private static let date = "2026-11-20T00:00:00Z"
 

@@ -60,7 +60,7 @@ import Testing
             (inPlain, home.path("plain") + ": open: Not a directory"),
             (tooLong, tooLong + ": its name has 250 bytes; expected at most 218, because recovery needs longer names"),
         ] {
-            #expect(try prefs("get", "int", in: file) == Printed("0\n"))
+            #expect(try prefs("get", "int", in: file) == Printed("10\n"))
             for command in [["set", "int", "5"], ["set", "int", "+1"]] {
                 #expect(try prefs(command, in: file) == .failure("\(reason); the stored state is unchanged"))
             }

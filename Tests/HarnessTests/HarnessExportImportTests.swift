@@ -41,7 +41,7 @@ import TestSupport
         try prefs("set", "int", "1")
         try home.write(#"{"$schema": "schema.json", "String Value": "s"}"#, to: "s.json")
         #expect(try prefs("import", home.path("s.json"), "--dry-run") == Printed("+ String Value: s\n"))
-        for (option, values) in [([], "1\ns\n"), (["--json"], "1\ns\n"), (["--replace"], "0\ns\n")] {
+        for (option, values) in [([], "1\ns\n"), (["--json"], "1\ns\n"), (["--replace"], "10\ns\n")] {
             #expect(try prefs(["import", home.path("s.json")] + option) == Printed())
             #expect(try prefs("get", "int", "string") == Printed(values))
         }
@@ -83,7 +83,8 @@ import TestSupport
         try prefs("unset", "string")
         let shown = try prefs("show", "--json").output
         let object = try Printed(shown).object()
-        #expect(object.count == 5 && object["String Value"] as? String == "" && object["Integer Value"] as? Int == 10)
+        #expect(object.count == 5 && object["String Value"] as? String == "Sample String")
+        #expect(object["Integer Value"] as? Int == 10)
         let file = try home.write(shown, to: "shown.json")
         #expect(try prefs("import", home.path("shown.json"), in: home.path("x.plist")) == Printed())
         #expect(try prefs("show", "--json", in: home.path("x.plist")).output == shown)

@@ -38,11 +38,11 @@ import TestSupport
               key      Integer Value
               name     int
               type     Int
-              default  0
+              default  10
 
             A whole number.
 
-            Example: prefs set int 0
+            Example: prefs set int 10
 
             """)
         #expect(try prefs("help", "int") == int)

@@ -92,6 +92,7 @@ import Testing
         #expect(try prefs("set", "-f", file, "names[+]=1", "names[+]=2", "new.list[+]=x") == Printed())
         let text = "{\"ports\": [80, 443], \"names\": [\"a\", \"1\", \"2\"], \"new\": {\"list\": [\"x\"]}}\n"
         #expect(try home.text("x.json") == text)
+        #expect(try prefs("set", "array", "[]") == Printed())
         #expect(try prefs("set", "array[+]", "one") == Printed())
         #expect(try prefs("set", "array[+]=two", "array[+]=three") == Printed())
         #expect(try prefs("get", "array") == Printed("[\"one\",\"two\",\"three\"]\n"))

@@ -41,7 +41,7 @@ import Testing
                 // The first file wins.
                 #"array Array Value [String] layer \#(files[0]) ["a"]"#,
                 "dictionary Dictionary Value [String: String] layer \(files[1]) {}",
-                "date Date Value Date default 0000-12-30T00:00:00Z",
+                "date Date Value Date default 2001-01-01T00:00:00Z",
             ])
         #expect(try prefs("set", "array", "c", in: file) == Printed())
         #expect(try run("get", "array") == Printed("[\"c\"]\n"), "files are defaults")

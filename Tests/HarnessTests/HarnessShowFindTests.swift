@@ -34,11 +34,11 @@ import Testing
         // The rows are in the order of the class. A part has the row of its key.
         #expect(
             try rows(["array[1]", "int"], head: head) == [
-                "KEY    STORED AS      TYPE      SOURCE   VALUE", "int    Integer Value  Int       default  0",
+                "KEY    STORED AS      TYPE      SOURCE   VALUE", "int    Integer Value  Int       default  10",
                 #"array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]"#,
             ])
         let printed = try prefs("show", "int", "string", "--json")
-        #expect(printed == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
+        #expect(printed == Printed("{\n  \"Integer Value\": 10,\n  \"String Value\": \"Sample String\"\n}\n"))
     }
 
     /// As `git config --show-origin`.
@@ -106,16 +106,16 @@ import Testing
         let stored = ["PrefsTestSet": ["Date Value": "2026-01-01", "Integer Value": "5"]]
         let file = ["-f", try home.write(stored, to: "d.plist").path, "--root", "PrefsTestSet"]
         let json = ["-f", try home.write(JSONEncoder().encode(stored), to: "s.json").path, "--root", "PrefsTestSet"]
-        let int = "int   Integer Value  Int   default  0  (stored: 5: expected Int, found a string)"
+        let int = "int   Integer Value  Int   default  10  (stored: 5: expected Int, found a string)"
         let note = "prefs: Integer Value: expected Int, found a string; the program reads the default\n"
         let date = "date  Date Value     Date  "
         let mismatch = "(stored: 2026-01-01: expected Date, found a string)"
         for (place, value, row) in [
-            (file, "0000-12-30T00:00:00Z", "default  0000-12-30T00:00:00Z  \(mismatch)"),
+            (file, "2001-01-01T00:00:00Z", "default  2001-01-01T00:00:00Z  \(mismatch)"),
             (json, "2026-01-01T00:00:00Z", "stored   2026-01-01T00:00:00Z"),
         ] {
             #expect(try prefs(["get", "date"] + place).output == value + "\n")
-            #expect(try prefs(["get", "int"] + place) == Printed("0\n", errors: note))
+            #expect(try prefs(["get", "int"] + place) == Printed("10\n", errors: note))
             let rows = try prefs(["show", "int", "date"] + place).output.split(separator: "\n").suffix(2)
             #expect(rows == [int[...], (date + row)[...]])
         }
@@ -137,9 +137,9 @@ import Testing
 
     @Test func findSearchesTheDefaultsToo() throws {
         try prefs("unset", "date")
-        #expect(try prefs("find", "0000-") == Printed("Date Value: 0000-12-30T00:00:00Z\n"))
-        let printed = try prefs("find", "0000-", "--json")
-        #expect(printed == Printed(#"[{"path":["Date Value"],"value":{"$date": "0000-12-30T00:00:00Z"}}]"# + "\n"))
+        #expect(try prefs("find", "2001-") == Printed("Date Value: 2001-01-01T00:00:00Z\n"))
+        let printed = try prefs("find", "2001-", "--json")
+        #expect(printed == Printed(#"[{"path":["Date Value"],"value":{"$date": "2001-01-01T00:00:00Z"}}]"# + "\n"))
     }
 
     @Test func findSearchesAFile() throws {

@@ -75,6 +75,7 @@ import TestSupport
                 case .value(let value): value
                 case .message(let message): "\(row.key): \(message)"
                 case .flaw(let message): "\(row.key)\(message)"
+                case .valueOfLayer(let value): path.isLayer || path == .library ? value : "nothing"
                 case .removal(let message): path.isLayer ? "\(row.key): \(message)" : "nothing"
                 }
             #expect(try outcome(of: row, by: path) == expected, "\(path)")

@@ -107,6 +107,12 @@ extension PersistentPrefs {
         return write { try $0.commit(.property(key: key, nil, property), of: key, &$1) }
     }
 
+    /// Assigns a value to a declared property, in the form in which the property stores it. A null is nil in place of another
+    /// default. Does not check the value.
+    package func assign(_ value: StoredValue, to property: any DeclaredProperty, forKey key: String) -> PrefsError? {
+        write { try $0.commit(.property(key: key, value, property), of: key, &$1) }
+    }
+
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
         let key = property.binding(in: state).key
         state.bridge.access(key, of: self)

@@ -126,7 +126,7 @@ struct TextPlaces {
     /// - Returns: whether it is changed in parts.
     mutating func read(from former: StoredValue, to new: StoredValue) throws -> Bool {
         let start = syntax.position
-        guard let root = try open(from: former, to: new) else {
+        guard let root = try open(from: former, to: new, isTop: true) else {
             try syntax.skipValue()
             return false
         }
@@ -161,12 +161,13 @@ struct TextPlaces {
     private struct OtherForm: Error {}
 
     /// Opens a container that is changed in parts; nil for another value.
-    private mutating func open(from former: StoredValue, to new: StoredValue) throws -> Open? {
+    private mutating func open(from former: StoredValue, to new: StoredValue, isTop: Bool = false) throws -> Open? {
         let start = syntax.position
         let difference: TextDifference
         switch (former, new) {
-        case (.dictionary(let former), .dictionary(let new)) where !syntax.isWhole(former) && !syntax.isWhole(new):
-            difference = TextDifference(from: former, to: new)
+        case (.dictionary(let former), _):
+            guard let members = syntax.members(of: new, over: former, isTop: isTop) else { return nil }
+            difference = TextDifference(from: former, to: members)
         case (.array(let former), .array(let new)):
             difference = TextDifference(from: former, to: new)
         default: return nil
@@ -336,15 +337,20 @@ struct TextPlaces {
         open.container.hasContainersOnOneLine = open.container.hasContainersOnOneLine && !open.hasContainerOfLines
     }
 
-    /// The lines above an item: its blanks and comments up to the last line end outside of a comment. nil if the item
-    /// has no line of its own.
+    /// The lines above an item: its blanks and comments up to the last line end outside of a comment, and a comment of
+    /// several lines that ends on its line. nil if the item has no line of its own.
     private func linesAbove(_ item: TextContainer.Item) -> Range<Int>? {
         var cursor = syntax
         cursor.position = item.lead.lowerBound
         var end: Int?
         while cursor.position < item.lead.upperBound {
             let byte = cursor.bytes[cursor.position]
-            if byte == form.commentStart, (try? cursor.skipComment()) == true { continue }
+            let start = cursor.position
+            if byte == form.commentStart, (try? cursor.skipComment()) == true {
+                let comment = start..<cursor.position
+                if cursor.position < item.lead.upperBound, syntax.hasLineEnd(comment) { end = comment.upperBound }
+                continue
+            }
             if byte == UInt8(ascii: "\n") { end = cursor.position }
             cursor.position += 1
         }

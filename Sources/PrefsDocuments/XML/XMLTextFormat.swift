@@ -62,7 +62,10 @@ struct XMLTextFormat: FileFormatCoder {
         let transcoded = try text.withBytes(XMLDocumentText.transcoded).map { Data($0) }
         let bytes = try ChangedText.bytes(of: transcoded ?? text, in: { XMLSyntax($0) }, from: former, to: new)
         if case .utf8 = encoding, transcoded == nil { return bytes }
-        return FileBytes((transcoded == nil ? Data() : text.prefix(mark)) + encoded(bytes.joined, as: encoding))
+        // No tool takes a text that had ASCII only for one that is not UTF-8.
+        let isASCII = encoding == .latin1 && text.allSatisfy { $0 < 0x80 }
+        return FileBytes(
+            (transcoded == nil ? Data() : text.prefix(mark)) + encoded(bytes.joined, as: isASCII ? .ascii : encoding))
     }
 
     /// A character that the encoding does not have becomes a reference. Only new texts have one.

@@ -28,6 +28,33 @@ package enum JSONForm {
         return isEscaped(key) || value(of: key, content) != nil
     }
 
+    /// The member of an object that alone is the form of a value; nil if there is none.
+    static func members(of value: StoredValue, in object: [String: StoredValue]) -> [String: StoredValue]? {
+        let key: String? =
+            switch value {
+            case .date: date
+            case .data: data
+            case .real: double
+            default: nil
+            }
+        guard let key, let content = object[key], self.value(of: key, content) == value else { return nil }
+        return [key: content]
+    }
+
+    /// What a file reads of a value after a person has changed members of dictionaries in it: a dictionary of which only a form
+    /// is left is the value of that form, as its text says. A number that equals the former one is the former one.
+    package static func read(_ value: StoredValue, over former: StoredValue?) -> StoredValue {
+        switch (value, former) {
+        case (.decimal(let text), let former?) where JSONForms.number(text) == former: return former
+        case (.dictionary(var members), .dictionary(let former)?):
+            for (key, value) in members { members[key] = read(value, over: former[key]) }
+            return members.count == 1 ? self.value(ofObject: members) : .dictionary(members)
+        case (.array(let elements), .array(let former)?) where elements.count == former.count:
+            return .array(zip(elements, former).map { read($0, over: $1) })
+        default: return value
+        }
+    }
+
     /// Whether a key is the key of a form with more than one `$`.
     private static func isEscaped(_ key: String) -> Bool {
         guard key.utf8.starts(with: "$$".utf8) else { return false }

@@ -17,15 +17,27 @@ extension [FileFormat] {
     package static var all: [FileFormat] { propertyLists + [.json] }
 }
 
+extension FileFormat {
+    /// JSON where a property list is as likely: what does not begin as an object is described as no property list.
+    package static var jsonBesideLists: FileFormat { FileFormat(JSONFormat(isBesideLists: true)) }
+}
+
 /// The format `FileFormat.json`.
 struct JSONFormat: FileFormatCoder {
+    /// Whether only what begins as an object is JSON, so that other text is described as no property list.
+    var isBesideLists = false
     let name = "json"
     let fileExtension = "json"
 
     var form: ValueForm { .jsonFile }
 
-    /// True for all bytes: after the formats of property lists, an error describes what is wrong with the JSON.
-    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { true }
+    /// After the formats of property lists, an error describes what is wrong with the JSON.
+    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if !isBesideLists { return true }
+        let text = bytes.dropFirst(bytes.starts(with: JSONReader.byteOrderMark) ? JSONReader.byteOrderMark.count : 0)
+        let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "/")
+    }
 
     func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
         (try JSONReader.value(of: bytes, limits: .file), nil)

@@ -124,7 +124,8 @@ extension JSONReader {
         }
         if isInteger, position - whole <= 18 {
             let number = bytes[whole..<position].reduce(0 as Int64) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
-            return .integer(whole > start ? -number : number)
+            let isOtherwise = limits.keepsSpelling && number == 0 && whole > start
+            return isOtherwise ? .decimal("-0") : .integer(whole > start ? -number : number)
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger {
@@ -137,6 +138,7 @@ extension JSONReader {
         guard let value = Double(text), value.isFinite || limits.isOfText else {
             throw flaw("a number beyond the range of a double", at: start)
         }
+        if limits.keepsSpelling, value.description != text { return .decimal(text) }
         return limits.keepsDigits && Self.mayLoseDigits(text)
             && Decimal.significantDigits(of: text) != Decimal.significantDigits(of: value.description)
             ? .decimal(text) : .real(value)

@@ -21,8 +21,14 @@ package struct JSONReader {
         /// Whether the text stays beside the values: nulls are values then, and a number beyond all types is read as the
         /// nearest one.
         var isOfText = false
+        /// Whether the outermost object is a dictionary in any case.
+        var isOfFile = false
         /// Whether a number with more digits than a Double is read as `StoredValue.decimal`.
         var keepsDigits = false
+        /// Whether a number that this package would write otherwise is read as `StoredValue.decimal`, too.
+        var keepsSpelling = false
+        /// Whether the last of two equal keys counts. Otherwise they are a failure.
+        var lastKeyCounts = false
 
         /// The limits of one root, in an import or an argument.
         package static let root = Limits(
@@ -33,7 +39,15 @@ package struct JSONReader {
         /// The limits of a file, which other programs may write.
         package static let file = Limits(
             depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes, isOfText: true,
-            keepsDigits: true)
+            isOfFile: true, keepsDigits: true)
+        /// The limits of one value in a file.
+        static let value = file.with { $0.isOfFile = false }
+
+        func with(_ change: (inout Limits) -> Void) -> Limits {
+            var limits = self
+            change(&limits)
+            return limits
+        }
     }
 
     let bytes: UnsafeRawBufferPointer
@@ -44,6 +58,8 @@ package struct JSONReader {
     /// The rest of the limits.
     private(set) var limits: Limits
     private let mostNodes: Int
+    /// The key that stood twice first, and both lines, if the last one counts.
+    private var repeated: String?
 
     /// The value that the bytes hold.
     ///
@@ -60,6 +76,17 @@ package struct JSONReader {
         }
         var reader = JSONReader(bytes, limits: limits)
         do throws(DecodingFailure) { return try reader.read() } catch { throw reader.repetition() ?? error }
+    }
+
+    /// The value that most programs read of a file in which keys stand twice, and the first of these keys.
+    ///
+    /// - Returns: nil if no key stands twice, or if something else is wrong.
+    package static func lenientValue(of data: Data) -> (value: StoredValue, repeated: String)? {
+        try? data.withBytes { bytes throws(DecodingFailure) in
+            var reader = JSONReader(bytes, limits: .file.with { $0.lastKeyCounts = true })
+            let value = try reader.read()
+            return reader.repeated.map { (value, $0) }
+        }
     }
 
     private init(_ bytes: UnsafeRawBufferPointer, limits: Limits) {
@@ -170,6 +197,11 @@ package struct JSONReader {
     }
 
     private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
+        if limits.lastKeyCounts, let key = containers.removeRepeatedKeys(), repeated == nil {
+            let (first, second) = (line(at: key.first).number, line(at: key.second).number)
+            repeated =
+                "`\(ShownText.key(key.key))` stands in line \(first) and in line \(second), and the last one counts"
+        }
         guard let value = containers.end(allowsSpellings: false)?.value else {
             // The caller says which.
             throw flaw("a key occurs twice")
@@ -179,7 +211,8 @@ package struct JSONReader {
         if !limits.isOfText, members.values.contains(where: \.isNull) {
             members = members.filter { !$0.value.isNull }
         }
-        return JSONForm.value(ofObject: members)
+        // The values at the top of a file are a dictionary, whatever their names are.
+        return containers.count == 0 && limits.isOfFile ? .dictionary(members) : JSONForm.value(ofObject: members)
     }
 
     // MARK: - Bytes

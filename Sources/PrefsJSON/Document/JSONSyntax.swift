@@ -154,7 +154,14 @@ package struct JSONSyntax: TextSyntax {
 
     // MARK: - Writing
 
-    package func isWhole(_ members: [String: StoredValue]) -> Bool { JSONForm.isMistakable(members) }
+    /// The values at the top are a dictionary, whatever their keys are. A form that is left of an object keeps its text.
+    package func members(
+        of value: StoredValue, over former: [String: StoredValue], isTop: Bool
+    ) -> [String: StoredValue]? {
+        if !isTop, JSONForm.isMistakable(former) { return nil }
+        guard case .dictionary(let members) = value else { return JSONForm.members(of: value, in: former) }
+        return isTop || !JSONForm.isMistakable(members) ? members : nil
+    }
 
     package func expanded(_ opening: Range<Int>) -> (opening: [UInt8], closing: [UInt8]) { (Array(bytes[opening]), []) }
 
@@ -173,6 +180,7 @@ package struct JSONSyntax: TextSyntax {
         return try JSONWriter.bytes(
             of: value,
             layout: JSONWriter.Layout(
-                lineEnd: style.isOneLine ? nil : style.lineEnd + style.margin, step: style.step, colon: colon))
+                lineEnd: style.isOneLine ? nil : style.lineEnd + style.margin, step: style.step, colon: colon),
+            isOfFile: depth == 0)
     }
 }

@@ -26,6 +26,8 @@ package struct JSONWriter {
     }
     /// Whether keys are written without an additional `$`.
     private var isPlain = false
+    /// Whether the outermost dictionary is that of a file, which is a dictionary whatever its keys are.
+    private var isOfFile = false
     /// The number of values that the reader will count.
     private var nodes = 0
     private var bytes: [UInt8] = []
@@ -68,6 +70,7 @@ package struct JSONWriter {
         ofFile value: StoredValue, limits: JSONReader.Limits = .file
     ) throws(PropertyListFailure) -> Data {
         var writer = Self()
+        writer.isOfFile = true
         try writer.writePart(value)
         guard writer.nodes <= limits.nodes else {
             throw PropertyListFailure(path: "", topLevelKey: "", reason: "more than \(limits.nodes) values")
@@ -76,9 +79,13 @@ package struct JSONWriter {
     }
 
     /// The text of a value inside of another text.
-    static func bytes(of value: StoredValue, layout: Layout) throws(PropertyListFailure) -> [UInt8] {
+    ///
+    /// - Parameter isOfFile: whether it is the outermost value of a file.
+    static func bytes(
+        of value: StoredValue, layout: Layout, isOfFile: Bool
+    ) throws(PropertyListFailure) -> [UInt8] {
         var writer = Self()
-        writer.layout = layout
+        (writer.layout, writer.isOfFile) = (layout, isOfFile)
         try writer.writePart(value)
         return writer.bytes
     }
@@ -111,7 +118,7 @@ package struct JSONWriter {
         case .array(let elements):
             return writeItems(elements, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
         case .dictionary(let members):
-            let isMarked = !isPlain && JSONForm.isMistakable(members)
+            let isMarked = !isPlain && !(isOfFile && depth == 0) && JSONForm.isMistakable(members)
             return writeItems(members.sortedByBytes, "{", "}", depth: depth) { writer, member in
                 writer.write(isMarked ? "$" + member.key : member.key)
                 writer.bytes += writer.layout.colon

@@ -74,9 +74,9 @@ final class LayerFile: Sendable {
         return LayerFile(others, pathsToBase: pathsToBase + own.map(\.path))
     }
 
-    /// The location of a property list, or also of JSON if the name ends with `.json`.
+    /// The location of a property list or of JSON, whatever its name is.
     private static func location(_ path: String) -> FileLocation {
-        FileLocation(path: path) { if path.utf8.suffix(5).elementsEqual(".json".utf8) { $0.formatOfNewFile = .json } }
+        FileLocation(path: path) { $0.add(path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .jsonBesideLists) }
     }
 
     func read() -> Reading {

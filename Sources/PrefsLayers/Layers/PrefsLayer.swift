@@ -130,7 +130,7 @@ public struct PrefsLayer: Sendable {
         return words.indices.filter { !used.contains($0) }.map { words[$0] }
     }
 
-    /// A property-list file, or a JSON file if its name ends with `.json`. It need not exist, and is never written. The path
+    /// A property-list file or a JSON file; its content says which. It need not exist, and is never written. The path
     /// `/dev/null`, or a link to it, stands for no file.
     ///
     /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs

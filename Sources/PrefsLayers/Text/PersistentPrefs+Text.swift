@@ -39,6 +39,11 @@ extension PersistentPrefs {
         }
     }
 
+    /// Whether a key has an optional property, and nil satisfies its check.
+    package func acceptsNil(forKey key: String) -> Bool {
+        (declarations[key]?.property as? any TextProperty)?.acceptsNil ?? false
+    }
+
     /// The text that ``storedValue(ofText:forKey:)`` reads as exactly this value. It has one line, unless the value is
     /// a string with several lines.
     ///

@@ -193,7 +193,7 @@ struct StreamContent {
     let store: InMemoryStore
     private let word: String
     private let format: FileFormat
-    private let bytes: Data
+    let bytes: Data
     private let content: [String: StoredValue]
 
     /// - Parameters:
@@ -284,7 +284,8 @@ extension FileFormat {
     /// - Parameter path: absolute.
     static func isOpenStep(atPath path: String) -> Bool {
         let text = (try? ExportFile.read(path, limit: 1 << 12)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        return isOfStrings(path) || text.prefixMatch(of: /\s*\{\s*(\}|("[^"]*"|[^\s"{}]+)\s*=)/) != nil
+        return isOfStrings(path)
+            || text.prefixMatch(of: /(\s*\/\/[^\n]*\n)*\s*\{\s*(\}|("[^"]*"|[^\s"{}]+)\s*=)/) != nil
     }
 }
 

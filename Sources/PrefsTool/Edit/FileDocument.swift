@@ -8,6 +8,7 @@ import PrefsPropertyLists
 /// The own text of a JSON file or an XML property list, perhaps malformed. It is stored byte for byte.
 struct FileDocument: EditedDocument {
     private let invocation: Invocation
+    private let place: Place
     private let target: Target
     /// The physical path of the file.
     private let path: String
@@ -16,16 +17,17 @@ struct FileDocument: EditedDocument {
     let remarks: [Remark]
     let syntax: EditedSyntax
 
-    /// - Returns: nil if the file is a binary property list or not in UTF-8, if it has readable settings of a class, or if it
-    ///   has secrets that the person did not ask for.
+    /// - Returns: nil if the file is a binary property list or not in UTF-8, if a class finds its settings in one of several
+    ///   roots of it or finds nothing, or if it has secrets that the person did not ask for.
     init?(_ place: Place, _ invocation: Invocation) throws {
         guard let named = place.file, place.secrets.isEmpty, place.mayBeEditedAsText else { return nil }
         path = try SidecarPaths(path: named).file
         bytes = FileMetadata(path) == nil ? nil : try ExportFile.read(path)
         let isJSON = place.prefs != nil || place.target?.isJSON == true
         guard let syntax = Self.syntax(of: bytes ?? Data(), isJSON: isJSON) else { return nil }
+        if place.prefs != nil, bytes?.isBlank ?? true { return nil }
         self.syntax = syntax
-        (self.invocation, target) = (invocation, place.target ?? .file(named))
+        (self.invocation, self.place, target) = (invocation, place, place.target ?? .file(named))
         do throws(EditRejection) {
             _ = try Self.members(of: bytes, syntax)
             remarks = []
@@ -53,6 +55,7 @@ struct FileDocument: EditedDocument {
 
     func store(_ text: Data, _ answers: ValueMerge.Answers) throws -> Outcome {
         let mine = try syntax.members(of: text)
+        try check(mine, in: text)
         while true {
             let current = try currentBytes
             let isAlone = current == bytes
@@ -72,6 +75,23 @@ struct FileDocument: EditedDocument {
                 if try currentBytes == current { throw error }
             }
         }
+    }
+
+    /// Rejects new values that the class would not read. What a malformed file had is not known.
+    private func check(_ mine: [String: StoredValue], in text: Data) throws(EditRejection) {
+        guard let prefs = place.prefs, prefs.hasFlatLayout, let base = try? Self.members(of: bytes, syntax) else {
+            return
+        }
+        let keys = mine.filter { base[$0.key] != $0.value && !prefs.isOfTools($0.key) }
+        let remarks = keys.sortedByBytes.compactMap { key, value -> Remark? in
+            do {
+                _ = try place.value(written: value, forKey: key, over: base[key])
+                return nil
+            } catch {
+                return Remark(line: syntax.line(ofKey: key, in: text), text: "\(error)")
+            }
+        }
+        if !remarks.isEmpty { throw EditRejection(remarks) }
     }
 
     mutating func catchUp(_ text: Data) throws -> Data {
@@ -129,9 +149,10 @@ struct FileDocument: EditedDocument {
 }
 
 extension Place {
-    /// Whether the text of the file is edited: a file without a class, or one whose settings cannot be read because of a line.
+    /// Whether the text of the file is edited: a file without a class, one that has nothing but the settings of the class, or
+    /// one whose settings cannot be read because of a line.
     fileprivate var mayBeEditedAsText: Bool {
-        guard prefs != nil else { return true }
+        guard let prefs, !prefs.hasFlatLayout else { return true }
         do { return try Self.line(of: read().failure) != nil } catch { return Self.line(of: error) != nil }
     }
 

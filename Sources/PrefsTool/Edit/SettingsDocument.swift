@@ -81,7 +81,7 @@ struct SettingsDocument: EditedDocument {
         for (key, new) in members.merging(shown, uniquingKeysWith: { mine, _ in mine }).sortedByBytes
         where members[key] != shown[key] {
             do {
-                mine[key] = try members[key] == nil ? nil : value(new, forKey: key)
+                mine[key] = try members[key] == nil ? nil : place.value(written: new, forKey: key, over: values[key])
             } catch {
                 remarks.append(Remark(line: syntax.line(ofKey: key, in: text), text: "\(error)"))
             }
@@ -90,15 +90,18 @@ struct SettingsDocument: EditedDocument {
         throw EditRejection(remarks)
     }
 
-    /// The value that is stored; nil if the key is to be removed.
-    private func value(_ written: StoredValue, forKey key: String) throws -> StoredValue? {
-        let known = place.keys.first { $0.name == key }
-        if known == nil, !place.keys.isEmpty {
-            throw CommandError(place.explain(.incorrectKeys(invalidElements: [key])))
-        }
+}
+
+extension Place {
+    /// The value that is stored for one that a person has written in JSON; nil if the key is to be removed.
+    ///
+    /// - Parameter former: the replaced value.
+    func value(written: StoredValue, forKey key: String, over former: StoredValue?) throws -> StoredValue? {
+        let known = keys.first { $0.name == key }
+        if known == nil, !keys.isEmpty { throw CommandError(explain(.incorrectKeys(invalidElements: [key]))) }
         if written.isNull, known?.isOptional ?? true { return nil }
-        let value = try place.prefs?.canonical(written, forKey: key, from: .json) ?? written
-        try place.check(value, forKey: key, over: values[key])
+        let value = try prefs?.storable(written, forKey: key) ?? written
+        try check(value, forKey: key, over: former)
         return value
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
+import PrefsJSON
 import PrefsPropertyLists
 
 /// Makes changes: rehearses them, shows or confirms them, and then makes them in one transaction.
@@ -22,7 +23,7 @@ extension Place {
         let (found, failure) = try known()
         let before = found ?? [:]
         var (after, risks): ([String: StoredValue], Risks)
-        do { (after, risks) = try Self.result(of: edit, on: before, isOpen: prefs == nil) } catch {
+        do { (after, risks) = try result(of: edit, on: before) } catch {
             // Of a file that cannot be read, nothing is known to change.
             if found == nil, let failure { throw failure }
             throw error
@@ -55,7 +56,7 @@ extension Place {
         let outcome = try withExtendedLifetime(try opened(toReplace: failure)) {
             try Outcome.written(asJSON: invocation.wantsJSON) {
                 try update { values in
-                    let (after, found) = try Self.result(of: edit, on: values, isOpen: prefs == nil)
+                    let (after, found) = try result(of: edit, on: values)
                     // Another process may have written in the meantime.
                     guard invocation.isForced || risks.contains(found) else {
                         throw CommandError(
@@ -87,8 +88,8 @@ extension Place {
         }
     }
 
-    private static func result(
-        of edit: Edit, on before: [String: StoredValue], isOpen: Bool
+    private func result(
+        of edit: Edit, on before: [String: StoredValue]
     ) throws -> (values: [String: StoredValue], Risks) {
         var (after, risks) = (before, Risks())
         try edit(&after, &risks)
@@ -96,7 +97,10 @@ extension Place {
         for (key, value) in change.new where value.isHidden && change.old[key]?.isHidden != true {
             throw CommandError("`\(ShownText.key(key))`: dots stand for a hidden value and cannot be stored")
         }
-        if isOpen { risks.addReplaced(change, nil, in: before) }
+        if prefs == nil { risks.addReplaced(change, nil, in: before) }
+        if keepsNulls {
+            for (key, value) in change.new { after[key] = JSONForm.read(value, over: before[key]) }
+        }
         return (after, risks)
     }
 
@@ -127,7 +131,13 @@ extension Place {
             return prefs.lastError
         }
         let change = DictionaryDifference(from: before, to: after)
-        return prefs.update { values in for key in change.keys { values[key] = after[key]?.object } }
+        let withNull = change.new.filter { $0.value.holdsNull }
+        for (key, value) in withNull {
+            if let error = prefs.store(withNull: value, forKey: key), !error.wasStored { return error }
+        }
+        return prefs.update { values in
+            for key in change.keys where withNull[key] == nil { values[key] = after[key]?.object }
+        }
     }
 
     /// A malformed file, opened so that writes replace it while the result exists; nil for another failure.

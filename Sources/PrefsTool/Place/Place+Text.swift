@@ -23,6 +23,7 @@ extension Place {
     ) throws -> StoredValue? {
         if let type { return try type.value(of: text) }
         if path.steps.isEmpty, let prefs {
+            if text == "null", prefs.acceptsNil(forKey: path.root) { return try noValue(forKey: path.root, of: prefs) }
             let text = PropertyListType.quoted(text)?.string ?? text
             return try prefs.storedValue(ofText: text, forKey: path.root)
         }
@@ -32,19 +33,60 @@ extension Place {
         // change is confirmed.
         let readings = PropertyListType.readings(
             of: text, like: prefs == nil && old?.isContainer == true ? nil : old, keepsNulls: keepsNulls)
-        guard prefs != nil else {
-            if old?.string == nil, old.map(ValueText.typeName) != "float" {
-                try PropertyListType.checkGuess(text, read: readings[0])
-            }
-            return readings[0]
-        }
         func checked(_ reading: StoredValue) throws -> StoredValue {
             let whole = try path.value(base, with: reading)
             try whole.map { try check($0, forKey: path.root, over: values[path.root]) }
             return reading
         }
+        guard prefs != nil else {
+            if old?.string == nil, old.map(ValueText.typeName) != "float" {
+                try PropertyListType.checkGuess(text, read: readings[0])
+            }
+            return spelled(readings[0], text)
+        }
+        if text == "null", acceptsNil(at: path, in: base) { return .null }
         // If no reading fits, the first one says why.
         return try readings.lazy.compactMap { try? checked($0) }.first ?? checked(readings[0])
+    }
+
+    /// Whether a place in a value is optional. In another place, a null reads as the default.
+    private func acceptsNil(at path: ValuePath, in base: StoredValue?) -> Bool {
+        guard let prefs, let whole = try? path.value(base, with: .null),
+            let read = try? prefs.canonical(whole, forKey: path.root, from: .json)
+        else { return false }
+        return path.value(in: read).map { NilMarker.isMarker($0) } ?? true
+    }
+
+    /// What stands for nil of an optional property: nil, so that the value is removed, if its default is nil; else null.
+    ///
+    /// - Throws: `CommandError` if another default would be read, because the file has no nulls.
+    func noValue(forKey key: String, of prefs: PersistentPrefs) throws(CommandError) -> StoredValue? {
+        guard let fallback = prefs.storedDefault(forKey: key) else { return nil }
+        if prefs.hasNulls { return .null }
+        let shown = ValueText.line(secrets.shown(fallback, at: [key]))
+        throw CommandError(
+            "\(ShownText.key(key)): a property list has no null, and without a value the default \(shown) is read")
+    }
+
+    /// A value of a JSON file, with its numbers as the text spells them.
+    func spelled(_ value: StoredValue, _ text: String) -> StoredValue {
+        func reading(isSpelled: Bool) -> StoredValue? {
+            try? ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: true, isSpelled: isSpelled)
+        }
+        return keepsNulls && reading(isSpelled: false) == value ? reading(isSpelled: true) ?? value : value
+    }
+
+    /// A value that the file has at a place, with its numbers as the file spells them.
+    func spelled(_ value: StoredValue, at path: ValuePath) -> StoredValue {
+        guard keepsNulls, let bytes = stream?.bytes ?? file.flatMap({ try? ExportFile.read($0) }),
+            path.value(in: values(ofJSON: try? ExportFormat.values(of: bytes, isFile: true))) == value,
+            let spelled = path.value(in: values(ofJSON: ExportFormat.spelledValues(ofJSON: bytes)))
+        else { return value }
+        return spelled
+    }
+
+    private func values(ofJSON all: [String: StoredValue]?) -> [String: StoredValue] {
+        (root.map { all?[$0]?.dictionary } ?? all) ?? [:]
     }
 
     /// Whether a place has a Decimal, which is stored as a string.
@@ -111,7 +153,7 @@ extension Place {
         guard let prefs else { return values }
         var (result, failures) = (values, [PropertyListFailure]())
         for (key, value) in values {
-            do throws(PrefsError) { result[key] = try prefs.canonical(value, forKey: key, from: .json) } catch {
+            do throws(PrefsError) { result[key] = try prefs.storable(value, forKey: key) } catch {
                 failures += error.failures
             }
         }

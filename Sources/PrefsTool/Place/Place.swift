@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsDocuments
 import PrefsFileEngine
+import PrefsJSON
 import PrefsLayers
 import PrefsPropertyLists
 
@@ -126,7 +127,9 @@ struct Place {
     /// The name for messages.
     var name: String {
         if let root { return "the root `\(ShownText.key(root))` of \(target?.name ?? "")" }
-        return target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file")
+        return target?.name
+            ?? (file == nil
+                ? "the store of \(program.name)" : prefs?.hasNulls == true ? "JSON file" : "property-list file")
     }
 
     /// Whether the file may have nulls.
@@ -162,9 +165,16 @@ struct Place {
         return (values, failure)
     }
 
-    /// The values of a domain that must exist.
+    /// The values of a domain that must exist. Of a JSON file in which keys stand twice, what most programs read.
     func existing() throws -> (values: [String: StoredValue], failure: PrefsError?) {
-        let (values, failure) = try read()
+        let (values, failure): ([String: StoredValue]?, PrefsError?)
+        do {
+            (values, failure) = try read()
+            if let failure, let lenient = lenient(failure) { return lenient }
+        } catch {
+            guard let lenient = (error as? PrefsError).flatMap(lenient) else { throw error }
+            return lenient
+        }
         if let values { return (values, failure) }
         if let failure { throw failure }
         let state =
@@ -173,6 +183,15 @@ struct Place {
             default: "not found"
             }
         throw CommandError("\(name) \(state)", at: file.map { URL(filePath: $0) })
+    }
+
+    /// The values of a JSON file in which keys stand twice, and a warning; nil for another failure.
+    private func lenient(_ failure: PrefsError) -> (values: [String: StoredValue], failure: PrefsError?)? {
+        guard prefs == nil, root == nil, case .notOurs(let file) = failure,
+            let bytes = try? ExportFile.read(file.path), let (value, repeated) = JSONReader.lenientValue(of: bytes),
+            let values = value.dictionary
+        else { return nil }
+        return (values, .problem(PrefsProblem(.store, reason: "\(file.path): \(repeated); writes are rejected")))
     }
 
     /// The value that the program reads: the stored value as its type reads it, or the default if it is missing or does

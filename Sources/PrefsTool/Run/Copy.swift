@@ -119,7 +119,9 @@ struct Copy {
                 for (word, from, to) in paths {
                     let value = try value(at: from, word, in: values)
                     if isMove { try remove(from, value, from: &values) }
-                    try store(value, at: to, in: &values, &risks)
+                    // The text of a value that gets another key in its dictionary stays where it is.
+                    let stays = isMove && from.parent == to.parent
+                    try store(stays ? value : spelled(value, from), at: to, in: &values, &risks)
                 }
             }
         }
@@ -135,7 +137,9 @@ struct Copy {
         }
         if isMove { try Place.checkRemoval(of: copied.map(\.0)) }
         let storing = try destination.prepared(invocation) { values, risks in
-            for (from, value) in copied { try store(value, at: newPath(from, in: values), in: &values, &risks) }
+            for (from, value) in copied {
+                try store(spelled(value, from), at: newPath(from, in: values), in: &values, &risks)
+            }
         }
         guard isMove else { return try source.notMoreOpen(storing) }
         // Asks for both places before it changes the first one.
@@ -162,6 +166,11 @@ struct Copy {
             throw CommandError("`\(ShownText.key(word))` is not set", near: word, among: values)
         }
         return value
+    }
+
+    /// A value with its numbers as the source spells them, if the destination has room for that.
+    private func spelled(_ value: StoredValue, _ path: ValuePath) -> StoredValue {
+        destination.keepsNulls ? source.spelled(value, at: path) : value
     }
 
     private func remove(

@@ -21,14 +21,15 @@ extension Runner {
             if Self.contains(key, word) { found.append((path, value)) } else { search(value, path) }
         }
         var failures: [String] = []
+        var failure: PrefsError?
         var searched: [String: StoredValue] = [:]
         if invocation.options.has(.domains) {
             let domains = try Domains(invocation).entries()
             failures = domains.failures
             for (name, domain) in domains.domains.sortedByBytes { search(domain, ValuePath(name)) }
         } else {
-            let (values, failure) = try place.existing()
-            failures = failure.map { ["\($0)"] } ?? []
+            let values: [String: StoredValue]
+            (values, failure) = try place.existing()
             searched = values
             if place.prefs == nil {
                 for (key, value) in values.sortedByBytes {
@@ -55,7 +56,7 @@ extension Runner {
                     output: found.map {
                         "\($0.text(in: searched).printable): \(ShownText.line(ValueText.line($1), longest: 200))\n"
                     }.joined())
-        return outcome.reporting(failures, asJSON: wantsJSON)
+        return outcome.reporting(failures, asJSON: wantsJSON).reporting(failure, asJSON: wantsJSON)
     }
 
     private static func contains(_ text: String, _ word: Data) -> Bool {

@@ -80,7 +80,8 @@ extension Runner {
         let name = invocation.operands.first ?? "standard input"
         let imported = try Self.values(
             of: bytes, from: name, isFile: place.keepsNulls, ending: "; nothing has changed")
-        let values = try place.importable(imported.filter { place.prefs == nil || $0.key != JSONForm.schema })
+        let spelled = place.keepsNulls ? ExportFormat.spelledValues(ofJSON: bytes) ?? imported : imported
+        let values = try place.importable(spelled.filter { place.prefs == nil || $0.key != JSONForm.schema })
         // The types of declared keys say which numbers they take.
         let isRounding = place.prefs == nil && !place.keepsNulls
         let rounded = isRounding ? values.filter { $0.value.plain != $0.value } : [:]

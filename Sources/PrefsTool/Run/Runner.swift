@@ -91,8 +91,9 @@ struct Runner {
         let type = try invocation.options[.type].map(Self.type)
         var new: [(path: ValuePath, value: StoredValue)] = []
         var hints: [String] = []
+        var stored: [String] = []
         let outcome = try place.change(invocation) { values, risks in
-            (new, hints) = ([], [])
+            (new, hints, stored) = ([], [], [])
             if let expected = invocation.options[.expected], let first = assignments.first {
                 try require(expected, at: first.key, in: values)
             }
@@ -120,19 +121,27 @@ struct Runner {
                 let former = values[path.root]
                 values[path.root] = try path.value(base, with: value)
                 if let entry = values[path.root] { try place.check(entry, forKey: path.root, over: former) }
+                if place.prefs != nil { stored.append(self.stored(path, in: values[path.root])) }
             }
         }
         if invocation.isDryRun { return outcome }
         // A script knows the types, and its log should stay empty. But YES is a Boolean for some programs.
-        let told =
-            isatty(invocation.context.errors) == 1 ? new : new.filter { ["YES", "NO"].contains($0.value.string) }
+        let isSeen = isatty(invocation.context.errors) == 1
+        let told = isSeen ? new : new.filter { ["YES", "NO"].contains($0.value.string) }
         let texts = told.map { path, value in
             "\(path.text): \(ValueText.typeName(value)) (-t TYPE stores another type)"
         }
         return outcome.adding(
-            (texts + (isatty(invocation.context.errors) == 1 ? hints : [])).map {
+            (texts + (isSeen ? hints + stored : [])).map {
                 Outcome.Message(text: $0, isError: false, isJSON: wantsJSON)
             })
+    }
+
+    /// What the program reads after a change, for a person.
+    private func stored(_ path: ValuePath, in entry: StoredValue?) -> String {
+        let value = path.value(in: place.effective(entry, path.root)) ?? .null
+        let text = ValueText.line(place.secrets.shown(value, at: path))
+        return "\(path.text) is \(ShownText.line(text, longest: 200))"
     }
 
     /// What to say of a new key that resembles one beside it. Keys that differ in their numbers, as `server1` and `server2`, are
@@ -155,9 +164,10 @@ struct Runner {
     /// Runs the body. Its errors name a key as the user has typed it.
     private func naming<R>(_ name: String, _ path: ValuePath, _ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as PrefsError {
-            let text = "\(error)"
-            let isOther = path.steps.isEmpty && name != path.root && text.hasPrefix("\(ShownText.key(path.root)):")
-            throw isOther ? CommandError(name + text.dropFirst(ShownText.key(path.root).count)) : error
+            let (text, key) = ("\(error)", ShownText.key(path.root))
+            let rest = text.hasPrefix(key) ? text.dropFirst(key.count) : ""
+            let isOther = path.steps.isEmpty && name != path.root && rest.first.map { ":.[".contains($0) } == true
+            throw isOther ? CommandError(name + rest) : error
         }
     }
 
@@ -185,7 +195,13 @@ struct Runner {
             return try place.value(of: text, at: path, as: plain, in: values, like: old)
         }
         do {
-            return try ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: place.keepsNulls)
+            let keepsNulls = place.keepsNulls || place.prefs?.hasNulls == true
+            let value = try ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: keepsNulls)
+            guard let prefs = place.prefs, path.steps.isEmpty else { return place.spelled(value, text) }
+            if value.isNull, prefs.acceptsNil(forKey: path.root) {
+                return try place.noValue(forKey: path.root, of: prefs)
+            }
+            return try place.importable([path.root: value])[path.root]
         } catch PrefsError.invalidImport(let reason) {
             throw UsageError("\(ShownText.key(text)): \(reason)")
         }

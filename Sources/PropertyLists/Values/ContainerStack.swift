@@ -86,6 +86,26 @@ package struct ContainerStack {
         return (value, loss)
     }
 
+    /// Removes all but the last of equal keys of the innermost container.
+    ///
+    /// - Returns: the first key that it had twice; nil if there was none.
+    package mutating func removeRepeatedKeys() -> RepeatedKey? {
+        guard let container = containers.last, container.isDictionary else { return nil }
+        var last: [String: Int] = [:]
+        var repeated: RepeatedKey?
+        for index in container.keys..<keys.count {
+            let (key, second) = keys[index]
+            guard let former = last.updateValue(index, forKey: key).map({ keys[$0] }), repeated == nil else { continue }
+            repeated = RepeatedKey(
+                key: key, first: former.start, second: second, isOtherSpelling: !former.key.hasSameBytes(as: key))
+        }
+        if repeated == nil { return nil }
+        let kept = (container.keys..<keys.count).filter { last[keys[$0].key] == $0 }
+        values.replaceSubrange(container.values..., with: kept.map { values[container.values + $0 - container.keys] })
+        keys.replaceSubrange(container.keys..., with: kept.map { keys[$0] })
+        return repeated
+    }
+
     /// The first key that a container around the position has twice; nil if there is none. The path leads to its second
     /// place then. For the error of a text, whose first mistake is told.
     package mutating func repeatedKey(allowsSpellings: Bool) -> RepeatedKey? {

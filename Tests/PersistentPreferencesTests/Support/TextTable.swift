@@ -16,6 +16,8 @@ struct TextRow: Sendable {
         case flaw(String)
         /// nil: the tool and the editor remove the value. A layer cannot, and rejects the text with this message.
         case removal(String)
+        /// A value for a layer. In the tool, the word stands for nil, and quotes make it a text.
+        case valueOfLayer(String)
     }
 
     /// A key of `EveryTypePrefs`.
@@ -37,6 +39,10 @@ struct TextRow: Sendable {
 
     init(_ key: String, _ text: String, flaw message: String) {
         (self.key, self.text, self.meaning, self.json) = (key, text, .flaw(message), [])
+    }
+
+    init(_ key: String, _ text: String, ofLayer value: String) {
+        (self.key, self.text, self.meaning, self.json) = (key, text, .valueOfLayer(value), [])
     }
 
     init(_ key: String, _ text: String, removesElse message: String) {
@@ -166,8 +172,8 @@ enum TextTable {
     ]
 
     private static let optionals = [
-        TextRow("optionalInt", "7", "7"), TextRow("optionalString", "null", #""null""#),
-        TextRow("optionalData", "null", #"{"$data":"null"}"#), TextRow("doubleOptional", "$null", #""$null""#),
+        TextRow("optionalInt", "7", "7"), TextRow("optionalString", "null", ofLayer: #""null""#),
+        TextRow("optionalData", "null", ofLayer: #"{"$data":"null"}"#), TextRow("doubleOptional", "$null", #""$null""#),
         TextRow("optionalInt", "x", rejected: #"expected Int, found "x": not a number"#),
         TextRow("optionalInt", "null", removesElse: #"expected Int, found "null": not a number"#),
         TextRow("optionalSize", "null", removesElse: #"expected one of small, large, found "null""#),

@@ -40,7 +40,7 @@ import WriteOperations
         let prefs = PrefsTestSet(key: name, values: ["Integer Value": 1], store: store)
         #expect(prefs.outcome == "ok")
         prefs.key = "other"
-        #expect(prefs.int == 0)
+        #expect(prefs.int == 10)
         prefs.key = name
         #expect(prefs.outcome == "ok")
         #expect(prefs.int == 1)
