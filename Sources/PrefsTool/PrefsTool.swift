@@ -99,7 +99,7 @@ public enum PrefsTool {
     }
 
     private static func outcome(of arguments: [String], in program: Program) -> Outcome {
-        if arguments.first == CompletionWords.commandName {
+        if arguments.first == CompletionScript.commandName {
             return CompletionWords(program: program).answer(Array(arguments.dropFirst()))
         }
         do {

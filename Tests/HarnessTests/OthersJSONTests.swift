@@ -38,6 +38,10 @@ import Testing
             try text(#"{"q":{"b":1, "$double":"nan"}}"#, after: "mv", "q.b", "b") == #"{"b":1, "q":{"$double":"nan"}}"#)
         #expect(try text(#"{"a":1, "$date":"2020-01-01"}"#, after: "unset", "a") == #"{"$date":"2020-01-01"}"#)
         #expect(try text(#"{"$date":"2020-01-01"}"#, after: "set", "a", "1") == #"{"$date":"2020-01-01", "a":1}"#)
+        // The text of the form stays, too.
+        #expect(
+            try text("{\"q\":{\"b\":1,\n\"$date\":5 /* here */}}", after: "unset", "q.b")
+                == "{\"q\":{\n\"$date\":5 /* here */}}")
         // No form: the content does not fit.
         #expect(try text(#"{"q":{"b":1,"$date":"x"}}"#, after: "unset", "q.b") == #"{"q":{"$date":"x"}}"#)
     }
@@ -45,6 +49,9 @@ import Testing
     @Test func theValuesAtTheTopAreADictionary() throws {
         try home.write(#"{"$date":"2020-01-01T00:00:00Z"}"#, to: "m.json")
         #expect(try prefs("get", "-f", path, #"["$date"]"#) == Printed("2020-01-01T00:00:00Z\n"))
+        let new = home.path("flat.json")
+        #expect(try prefs("set", "-f", new, #"["$date"]"#, "2020-01-01T00:00:00Z", "-t", "string") == Printed())
+        #expect(try home.text("flat.json") == "{\n  \"$date\": \"2020-01-01T00:00:00Z\"\n}\n")
         let store = PropertyListFileStore(url: home.folder.file("new.json"), format: .json)
         _ = try store.update(root: "$date") { $0 = ["a": 1] }
         #expect(try home.text("new.json") == "{\n  \"$date\": {\n    \"a\": 1\n  }\n}\n")
@@ -163,6 +170,7 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var nick: String? = "nobody"
     @Pref var number = 1
     @Pref var place = Place()
+    @Pref var names: [String?] = []
 }
 
 @Suite(.waits, .serialized) final class NilOfClassTests: HarnessSuite {
@@ -177,6 +185,14 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
 
     private var instance: AuthorPrefs { AuthorPrefs(key: nil, values: nil, store: JSONFileStore(url: url)) }
 
+    @Test func aNullInsideOfAValueIsNil() throws {
+        #expect(try prefs("set", "-t", "json", "place", #"{"street": null, "city": "Bonn"}"#) == Printed())
+        #expect(instance.place == AuthorPrefs.Place(street: nil, city: "Bonn"))
+        #expect(try prefs("set", "-t", "json", "names", #"["a", null]"#) == Printed())
+        #expect(instance.names == ["a", nil])
+        #expect(try home.text("c.json").contains("    null\n"))
+    }
+
     @Test func nullIsNil() throws {
         try home.write(#"{"author": "Ann", "nick": "n"}"#, to: "c.json")
         #expect(try prefs("set", "author", "null") == Printed())
@@ -190,9 +206,6 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(instance.nick == nil && instance.author == "null")
         #expect(try prefs("set", "place.street", "null") == Printed())
         #expect(instance.place == AuthorPrefs.Place(street: nil, city: "Ulm"))
-        try home.write(#"{"place": {"street": null, "city": "Bonn"}, "nick": null}"#, to: "i.json")
-        #expect(try prefs("import", home.path("i.json")) == Printed())
-        #expect(instance.place == AuthorPrefs.Place(street: nil, city: "Bonn"))
         // A text that cannot be nil.
         #expect(try prefs("set", "place.city", "null") == Printed())
         #expect(instance.place == AuthorPrefs.Place(street: nil, city: "null"))

@@ -4,9 +4,11 @@ import PrefsJSON
 extension CommandSpec {
     /// The commands on the settings of a program, and with `-f` on any file or domain. The first one runs if none is
     /// given.
-    static let all: [CommandSpec] = reading + writing + transfer + others
+    static let all: [CommandSpec] =
+        readingCommands.map { $0.inGroup(.reading) } + writingCommands.map { $0.inGroup(.writing) }
+        + transferCommands.map { $0.inGroup(.transfer) } + otherCommands
 
-    static let reading: [CommandSpec] = [
+    private static let readingCommands: [CommandSpec] = [
         CommandSpec(
             "show", "[KEY …]", "show the values as a table",
             details: """
@@ -33,7 +35,11 @@ extension CommandSpec {
                 Prints the changes of the given keys, or of all keys. With --json, prints one object per line. A change of a root in a fleet
                 ends with the host, program and process that wrote it, if they are known; in JSON they are `by`.
                 """,
-            example: "watch", options: OptionSpec.layeredPlaces, run: { try Runner($0).watch() }),
+            example: "watch", options: OptionSpec.layeredPlaces,
+            run: { invocation in
+                try Watch(Place(of: invocation), invocation).run()
+                return Outcome()
+            }),
         CommandSpec(
             "diff", "WHERE WHERE", "show what differs between two files or domains",
             details: """
@@ -44,7 +50,7 @@ extension CommandSpec {
             example: "diff old.json new.json", options: [.reveal], run: { Runner.diff($0) }),
     ]
 
-    static let writing: [CommandSpec] = [
+    private static let writingCommands: [CommandSpec] = [
         CommandSpec(
             "set", "KEY [VALUE …]", "store values: KEY VALUE, or KEY=VALUE …",
             details: """
@@ -94,7 +100,7 @@ extension CommandSpec {
             example: "undo", options: OptionSpec.places + [.dryRun, .timeout], run: { try Runner($0).undo() }),
     ]
 
-    static let transfer: [CommandSpec] = [
+    private static let transferCommands: [CommandSpec] = [
         CommandSpec(
             "export", "", "print the stored values, or write them to a file",
             details: """
@@ -113,7 +119,7 @@ extension CommandSpec {
             options: OptionSpec.places + [.replace] + OptionSpec.writing, run: { try Runner($0).importValues() }),
     ]
 
-    static let others: [CommandSpec] = [
+    private static let otherCommands: [CommandSpec] = [
         CommandSpec(
             "doctor", "", "explain the state of a file, what is wrong with its values, and how to mend it",
             details: """
@@ -138,7 +144,7 @@ extension CommandSpec {
         help,
     ]
 
-    static let help = CommandSpec(
+    fileprivate static let help = CommandSpec(
         "help", "[COMMAND|KEY|\(Help.optionsTopic)]",
         "explain a command, a key of the settings, or the options of most commands", example: "help KEY",
         options: [.manual],
@@ -150,7 +156,21 @@ extension CommandSpec {
         })
 
     /// What `--version` runs.
-    static let version = CommandSpec(
+    fileprivate static let version = CommandSpec(
         "version", "", "print the version", example: "--version",
         run: { Outcome(output: "\($0.program.name) \(Help.version)\n") })
+}
+
+extension Program {
+    /// A program with the commands of the tool.
+    init(
+        name: String, target: Target? = nil, storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)? = nil,
+        commands: [CommandSpec] = CommandSpec.all,
+        make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs,
+        context: ProcessContext = .process
+    ) {
+        self.init(
+            name: name, target: target, storeOfURL: storeOfURL, commands: commands, help: .help, version: .version,
+            make: make, context: context)
+    }
 }

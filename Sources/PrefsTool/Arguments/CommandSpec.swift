@@ -11,6 +11,8 @@ package struct CommandSpec: Sendable {
     var details = ""
     /// An example. `KEY` and `VALUE` stand for a key of the program and its default.
     let example: String
+    /// Where the help lists it.
+    var group = Group.other
     /// The options besides `--json` and `--help`, which every command accepts.
     let options: [OptionSpec]
     /// Runs the command. The number of its operands is within `operandCount`.
@@ -22,6 +24,20 @@ package struct CommandSpec: Sendable {
     ) {
         (self.name, self.operands, self.summary, self.details) = (name, operands, summary, details)
         (self.example, self.options, self.run) = (example, options, run)
+    }
+
+    /// The groups of commands, in the order of the help. The raw value is the title.
+    enum Group: String, CaseIterable {
+        case reading = "Read:"
+        case writing = "Write:"
+        case transfer = "Export and import:"
+        case other = "Other commands:"
+    }
+
+    func inGroup(_ group: Group) -> CommandSpec {
+        var spec = self
+        spec.group = group
+        return spec
     }
 
     /// `set KEY VALUE`
@@ -48,13 +64,6 @@ package struct CommandSpec: Sendable {
 
     func accepts(_ option: OptionSpec) -> Bool {
         (options + [.json, .help]).contains { $0.name == option.name }
-    }
-}
-
-extension Array {
-    /// The element at an index; nil if the index is out of bounds.
-    subscript(safe index: Int) -> Element? {
-        indices.contains(index) ? self[index] : nil
     }
 }
 

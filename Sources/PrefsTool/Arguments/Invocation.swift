@@ -26,9 +26,9 @@ package struct Invocation {
         var words = options.operands[...]
         let word = words.popFirst()
         if options.has(.version) {
-            (spec, place, operands) = (.version, nil, [])
+            (spec, place, operands) = (program.version, nil, [])
         } else if options.has(.help) {
-            (spec, place) = (.help, nil)
+            (spec, place) = (program.help, nil)
             operands = word.map { [$0 == "help" ? words.first : $0].compactMap { $0 } } ?? []
         } else {
             let isFile = word.map { !program.hasCommand($0) && Target.isFile($0, exists: true) } ?? false
@@ -128,7 +128,10 @@ struct Program {
     /// Makes a store of a URL; nil if the program has no such stores.
     var storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)?
     /// All commands, in the order of the help.
-    var commands = CommandSpec.all
+    var commands: [CommandSpec]
+    /// What `--help` and `--version` run.
+    let help: CommandSpec
+    let version: CommandSpec
     /// Makes the preferences under a root key in a store; nil stands for the program's own key or store.
     let make: (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     var context = ProcessContext.process
@@ -166,5 +169,21 @@ struct Program {
         var taken: Set<String> =
             target == nil ? [OptionSpec.layers.name, OptionSpec.layer.name, OptionSpec.version.name] : []
         return (commands.flatMap(\.options) + [.json, .help, .version]).filter { taken.insert($0.name).inserted }
+    }
+}
+
+extension ShellCommand {
+    /// Returns a command of the program, which is named as in the current call; nil if it does not have the command.
+    static func text(of program: Program, _ command: String, _ options: [String] = [], words: [String]) -> String? {
+        guard program.hasCommand(command) else { return nil }
+        // A word that begins with a dash could be taken for an option.
+        let end = words.contains { $0.utf8.first == UInt8(ascii: "-") } ? ["--"] : []
+        return text(called(program) + [command] + options + end + words)
+    }
+
+    private static func called(_ program: Program) -> [String] {
+        let words = program.name.split(separator: " ").map(String.init)
+        guard let called = program.context.executable, called.utf8.contains(UInt8(ascii: "/")) else { return words }
+        return [called] + words.dropFirst()
     }
 }

@@ -1,6 +1,9 @@
 /// The completion scripts. Each asks the program for the completions of the word at the cursor, so it fits every
 /// version of it.
 struct CompletionScript {
+    /// The first argument of the run that lists the words. It is not a public command.
+    static let commandName = "complete-words"
+
     /// The command that the shell completes: the first word of the name.
     private let command: String
     /// The words of the name that follow the command; usually none.
@@ -40,7 +43,7 @@ struct CompletionScript {
             {
                 IFS= read -r -d '' kind
                 while IFS= read -r -d '' text; do COMPREPLY+=("$text"); done
-            } < <("${1/#\\~/$HOME}" \(words)\(CompletionWords.commandName) bash \(subcommand.count + 1) "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2> /dev/null)
+            } < <("${1/#\\~/$HOME}" \(words)\(Self.commandName) bash \(subcommand.count + 1) "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2> /dev/null)
             if [[ $kind == files && ${#COMPREPLY[@]} == 0 ]]; then compopt -o default 2> /dev/null; fi
         }
         \(subcommand.isEmpty ? "" : bashFormer)\
@@ -91,7 +94,7 @@ struct CompletionScript {
                 local -a replies texts shown
                 local kind text note program=${(Q)words[1]}
             \(subcommand.isEmpty ? "" : zshOtherWords)\
-                replies=("${(@0)$("${program/#\\~/$HOME}" \(words)\(CompletionWords.commandName) zsh "${(@Q)words[\(first),CURRENT-1]}" "${(Q)PREFIX}" 2> /dev/null)}")
+                replies=("${(@0)$("${program/#\\~/$HOME}" \(words)\(Self.commandName) zsh "${(@Q)words[\(first),CURRENT-1]}" "${(Q)PREFIX}" 2> /dev/null)}")
                 kind=$replies[1]
                 for text note in "${(@)replies[2,-2]}"; do
                     texts+=("$text")
@@ -146,7 +149,7 @@ struct CompletionScript {
                 set -l word (commandline -ct | string replace -r '^[\\'"]' '')
             \(isOurs.map { "    \($0)\n" }.joined())\
                 set -l program (string replace -r '^~' -- $HOME $words[1])
-                set -l replies ($program \(words)\(CompletionWords.commandName) fish $words[\(first)..] "$word" 2> /dev/null | string split0)
+                set -l replies ($program \(words)\(Self.commandName) fish $words[\(first)..] "$word" 2> /dev/null | string split0)
                 if test "$replies[1]" = files
                     set -l option (string match -r -- '^--[^=]*=' $word)
                     for path in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' $word))

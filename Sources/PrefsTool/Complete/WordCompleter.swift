@@ -190,9 +190,6 @@ struct WordCompleter {
 /// file as well, or `words`. The completions follow: for bash as it inserts them, for zsh with a note as the next text,
 /// for fish with a note after a tab.
 struct CompletionWords {
-    /// The first argument of such a run. It is not a public command.
-    static let commandName = "complete-words"
-
     let program: Program
 
     /// - Parameter words: `bash COUNT LINE BREAKS`, where the line ends at the cursor and its first COUNT words name

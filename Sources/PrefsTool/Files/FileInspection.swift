@@ -212,7 +212,7 @@ struct FileInspection: Sendable {
                     reason: problem.reasonInLayer))
         }
         let unknown = stored.sortedByBytes.flatMap { key, value in
-            Place.unknownFields(in: value, of: key, prefs).map { (key, $0.path, $0.known) }
+            prefs.unknownFields(in: value, of: key).map { (key, $0.path, $0.known) }
         }
         for (key, path, known) in unknown {
             let root = prefs.hasFlatLayout ? "" : "\(prefs.key)."
@@ -235,18 +235,14 @@ struct FileInspection: Sendable {
             case .json: "JSON"
             default: "a binary property list"
             }
-        let others = otherEntries > 0 ? ", \(Self.count(otherEntries, "other entry", "other entries"))" : ""
-        if hasFlatLayout { return "\(name), \(Self.count(values, "value"))" }
+        let others = otherEntries > 0 ? ", \(ValueText.count(otherEntries, "other entry", "other entries"))" : ""
+        if hasFlatLayout { return "\(name), \(ValueText.count(values, "value"))" }
         // JSON with other entries than dictionaries has no roots of this package.
         if format == .json, otherEntries > 0 {
-            return "\(name), \(Self.count(roots + otherEntries, "entry", "entries"))"
+            return "\(name), \(ValueText.count(roots + otherEntries, "entry", "entries"))"
         }
-        if roots == 0, otherEntries > 0 { return "\(name), \(Self.count(otherEntries, "value"))" }
-        return "\(name), \(Self.count(roots, "root")), \(Self.count(values, "value"))\(others)"
-    }
-
-    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
-        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
+        if roots == 0, otherEntries > 0 { return "\(name), \(ValueText.count(otherEntries, "value"))" }
+        return "\(name), \(ValueText.count(roots, "root")), \(ValueText.count(values, "value"))\(others)"
     }
 
     private mutating func note(_ problem: Problem) {

@@ -44,7 +44,7 @@ struct FileMetadata {
     }
 
     /// `1234 bytes, of 2026-11-21T08:30:00Z`
-    var sizeAndTime: String { "\(FileInspection.count(size, "byte")), of \(JSONText.date(modified))" }
+    var sizeAndTime: String { "\(ValueText.count(size, "byte")), of \(JSONText.date(modified))" }
 }
 
 /// A mount that this process sees, as Linux lists it; there are none on other systems.

@@ -55,13 +55,8 @@ struct Help {
 
     /// The groups of commands, in the order of the help.
     private var groups: [(title: String, specs: [CommandSpec])] {
-        let groups = [
-            ("Read:", CommandSpec.reading), ("Write:", CommandSpec.writing),
-            ("Export and import:", CommandSpec.transfer),
-        ]
-        let grouped = Set(groups.flatMap { $0.1.map(\.name) })
-        let all = groups + [("Other commands:", program.commands.filter { !grouped.contains($0.name) })]
-        return all.filter { _, specs in specs.contains { program.hasCommand($0.name) } }
+        CommandSpec.Group.allCases.map { group in (group.rawValue, program.commands.filter { $0.group == group }) }
+            .filter { !$0.1.isEmpty }
     }
 
     static let exitCodes =

@@ -111,4 +111,36 @@ extension PersistentPrefs {
         guard property.error(of: stored, forKey: key) == nil else { return nil }
         return try? property.canonical(stored, forKey: key, from: .exact, keepsUnknownFields: false)
     }
+
+    /// The fields of a value that its type does not know, and the names of the known fields beside each.
+    ///
+    /// - Parameter former: a value whose fields are accepted.
+    func unknownFields(
+        in value: StoredValue, of key: String, over former: StoredValue? = nil
+    ) -> [(path: ValuePath, known: [String])] {
+        guard let read = readValue(of: value, forKey: key) else { return [] }
+        return Self.unknownFields(
+            in: (try? canonical(value, forKey: key, from: .json)) ?? value, read: read, over: former,
+            at: ValuePath(key))
+    }
+
+    private static func unknownFields(
+        in stored: StoredValue, read: StoredValue, over former: StoredValue?, at path: ValuePath
+    ) -> [(path: ValuePath, known: [String])] {
+        switch (stored, read) {
+        case (.dictionary(let stored), .dictionary(let read)):
+            stored.sorted { $0.key < $1.key }.flatMap { key, value in
+                let (place, before) = (path.appending(.key(key)), former?.dictionary?[key])
+                guard let other = read[key] else { return before == nil ? [(place, read.keys.sorted())] : [] }
+                return unknownFields(in: value, read: other, over: before, at: place)
+            }
+        case (.array(let stored), .array(let read)) where stored.count == read.count:
+            stored.indices.flatMap { index in
+                unknownFields(
+                    in: stored[index], read: read[index], over: former?.array?[safe: index],
+                    at: path.appending(.index(index)))
+            }
+        default: []
+        }
+    }
 }

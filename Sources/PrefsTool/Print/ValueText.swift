@@ -26,6 +26,11 @@ enum ValueText {
         }
     }
 
+    /// `1 byte`, `2 bytes`
+    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
+    }
+
     /// Returns the name of the type in property lists.
     static func typeName(_ value: StoredValue) -> String {
         switch value {

@@ -138,13 +138,6 @@ final class Watch: @unchecked Sendable {
     }
 }
 
-extension Runner {
-    func watch() throws -> Outcome {
-        try Watch(place, invocation).run()
-        return Outcome()
-    }
-}
-
 extension Place {
     /// Calls the closure from any thread when values or the state of the file may have changed, until the returned
     /// object is released. Links on the path are followed, also when they change.

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsPropertyLists
 
 /// A command that cannot be run, because a value is missing or of another type, or because a system call failed.
 struct CommandError: Error, CustomStringConvertible {
@@ -34,7 +35,8 @@ extension CommandError {
     /// The line of the fault. A long line is shortened to the text around the column.
     static func line(of file: MalformedFile) -> String? {
         guard let number = file.line, let bytes = try? ExportFile.read(file.path),
-            let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[safe: number - 1]
+            let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                .dropFirst(number - 1).first
         else { return nil }
         let longest = 80
         let scalars = Array(String(decoding: line, as: UTF8.self).unicodeScalars)
@@ -42,5 +44,28 @@ extension CommandError {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars.dropFirst(start).prefix(longest))
         return ShownText.line(String(text).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}
+
+/// Arguments that are not understood. The description is one line, which says how to correct them.
+package struct UsageError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Suggests the known word that a mistyped word resembles.
+enum Suggestion {
+    /// Returns "; did you mean `x`?", or an empty string if no word is similar.
+    static func text(_ word: String, among known: [String]) -> String {
+        NearestWord(among: known).nearest(to: word).map { "; did you mean `\(ShownText.key($0))`?" } ?? ""
+    }
+
+    /// Returns the suggestion, or refers to the help if no word is similar.
+    static func textOrHelp(_ word: String, among known: [String]) -> String {
+        let near = text(word, among: known)
+        return near.isEmpty ? "; --help lists all" : near
     }
 }

@@ -298,3 +298,10 @@ extension StoredValue {
         }
     }
 }
+
+extension Array {
+    /// The element at an index; nil if the index is out of bounds.
+    subscript(safe index: Int) -> Element? {
+        indices.contains(index) ? self[index] : nil
+    }
+}

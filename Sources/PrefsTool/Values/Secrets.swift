@@ -1,0 +1,48 @@
+import PersistentPreferences
+import PrefsPropertyLists
+
+/// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see
+/// them.
+struct Secrets {
+    /// Hides nothing.
+    static let none = Secrets(keys: [])
+
+    private let keys: Set<String>
+
+    private init(keys: Set<String>) {
+        self.keys = keys
+    }
+
+    /// - Parameter reveals: whether nothing is hidden.
+    init(of prefs: PersistentPrefs, reveals: Bool) {
+        let secret = type(of: prefs).describe().filter(\.isSensitive)
+        // A value under a former key is a secret, too.
+        keys = reveals ? [] : Set(secret.flatMap { [$0.key] + $0.formerKeys })
+    }
+
+    var isEmpty: Bool { keys.isEmpty }
+
+    func contains(_ key: String) -> Bool { keys.contains(key) }
+
+    func contains(_ path: ValuePath) -> Bool { path.names.contains { $0.string.map(keys.contains) ?? false } }
+
+    func shown(_ value: StoredValue, at path: [String]) -> StoredValue {
+        if path.contains(where: keys.contains) { return .string(ShownText.hidden) }
+        guard !keys.isEmpty, let members = value.dictionary else { return value }
+        return .dictionary(
+            Dictionary(uniqueKeysWithValues: members.map { ($0.key, shown($0.value, at: [$0.key])) }))
+    }
+
+    func shown(_ value: StoredValue, at path: ValuePath) -> StoredValue {
+        shown(value, at: path.names.compactMap(\.string))
+    }
+
+    /// Returns the values without the hidden ones.
+    ///
+    /// - Parameter isDeep: whether the settings are in a root among the values.
+    func removed(from values: [String: StoredValue], isDeep: Bool = false) -> [String: StoredValue] {
+        if keys.isEmpty { return values }
+        let kept = values.filter { !keys.contains($0.key) }
+        return isDeep ? kept.mapValues { $0.dictionary.map { .dictionary(removed(from: $0)) } ?? $0 } : kept
+    }
+}
