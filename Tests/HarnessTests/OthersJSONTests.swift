@@ -46,6 +46,24 @@ import Testing
         #expect(try text(#"{"q":{"b":1,"$date":"x"}}"#, after: "unset", "q.b") == #"{"q":{"$date":"x"}}"#)
     }
 
+    /// The text that a person gives would not stay.
+    @Test(arguments: [
+        (#"{"q":{"$date":"x"}}"#, #"q["$date"]"#, "-9.5", #"{"$date":"2000-12-31T23:59:50.5Z"}"#),
+        (#"{"q":{"n":[{"$date":"x"}]}}"#, #"q.n[0]["$date"]"#, "1e1", #"{"$date":"2001-01-01T00:00:10Z"}"#),
+        (#"{"q":{}}"#, #"q["$data"]"#, #""AQ==""#, nil),
+    ])
+    func anObjectWithAMeaningHasItsContent(_ text: String, _ word: String, _ new: String, _ form: String?) throws {
+        try home.write(text, to: "m.json")
+        let printed = try prefs("set", "-f", path, "-t", "json", word, new, "--force")
+        guard let form else {
+            #expect(printed == Printed())
+            return
+        }
+        let reason = "`q`: an object with this one key has a meaning of its own, and is written \(form)"
+        #expect(printed == .failure(reason))
+        #expect(try home.text("m.json") == text)
+    }
+
     @Test func theValuesAtTheTopAreADictionary() throws {
         try home.write(#"{"$date":"2020-01-01T00:00:00Z"}"#, to: "m.json")
         #expect(try prefs("get", "-f", path, #"["$date"]"#) == Printed("2020-01-01T00:00:00Z\n"))

@@ -107,10 +107,10 @@ extension PersistentPrefs {
         return write { try $0.commit(.property(key: key, nil, property), of: key, &$1) }
     }
 
-    /// Assigns a value to a declared property, in the form in which the property stores it. A null is nil in place of another
-    /// default. Does not check the value.
-    package func assign(_ value: StoredValue, to property: any DeclaredProperty, forKey key: String) -> PrefsError? {
-        write { try $0.commit(.property(key: key, value, property), of: key, &$1) }
+    /// Assigns nil to an optional property whose default is another value. Other keys are removed.
+    package func assignNil(forKey key: String) -> PrefsError? {
+        guard let property = declarations[key]?.property else { return remove(key) }
+        return write { try $0.commit(.property(key: key, .null, property), of: key, &$1) }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {

@@ -43,16 +43,31 @@ package enum JSONForm {
 
     /// What a file reads of a value after a person has changed members of dictionaries in it: a dictionary of which only a form
     /// is left is the value of that form, as its text says. A number that equals the former one is the former one.
-    package static func read(_ value: StoredValue, over former: StoredValue?) -> StoredValue {
+    ///
+    /// - Throws: `Rewritten` for a form with other content than this package writes.
+    package static func read(_ value: StoredValue, over former: StoredValue?) throws(Rewritten) -> StoredValue {
         switch (value, former) {
         case (.decimal(let text), let former?) where JSONForms.number(text) == former: return former
         case (.dictionary(var members), .dictionary(let former)?):
-            for (key, value) in members { members[key] = read(value, over: former[key]) }
-            return members.count == 1 ? self.value(ofObject: members) : .dictionary(members)
-        case (.array(let elements), .array(let former)?) where elements.count == former.count:
-            return .array(zip(elements, former).map { read($0, over: $1) })
+            for (key, value) in members { members[key] = try read(value, over: former[key]) }
+            let read = members.count == 1 ? self.value(ofObject: members) : .dictionary(members)
+            if read.dictionary == nil, exported(read) != .dictionary(members),
+                self.members(of: read, in: former) != members
+            {
+                throw Rewritten(form: exported(read))
+            }
+            return read
+        case (.array(var elements), .array(let former)?) where elements.count == former.count:
+            for index in elements.indices { elements[index] = try read(elements[index], over: former[index]) }
+            return .array(elements)
         default: return value
         }
+    }
+
+    /// A value would be written with other content than it was given.
+    package struct Rewritten: Error {
+        /// What is written.
+        package let form: StoredValue
     }
 
     /// Whether a key is the key of a form with more than one `$`.

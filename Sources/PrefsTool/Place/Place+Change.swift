@@ -99,7 +99,13 @@ extension Place {
         }
         if prefs == nil { risks.addReplaced(change, nil, in: before) }
         if keepsNulls {
-            for (key, value) in change.new { after[key] = JSONForm.read(value, over: before[key]) }
+            for (key, value) in change.new {
+                do throws(JSONForm.Rewritten) { after[key] = try JSONForm.read(value, over: before[key]) } catch {
+                    let (name, form) = (ShownText.key(key), JSONWriter.line(of: error.form))
+                    throw CommandError(
+                        "`\(name)`: an object with this one key has a meaning of its own, and is written \(form)")
+                }
+            }
         }
         return (after, risks)
     }
@@ -131,12 +137,11 @@ extension Place {
             return prefs.lastError
         }
         let change = DictionaryDifference(from: before, to: after)
-        let withNull = change.new.filter { $0.value.holdsNull }
-        for (key, value) in withNull {
-            if let error = prefs.store(withNull: value, forKey: key), !error.wasStored { return error }
+        for key in change.keys where after[key]?.isNull == true {
+            if let error = prefs.assignNil(forKey: key), !error.wasStored { return error }
         }
         return prefs.update { values in
-            for key in change.keys where withNull[key] == nil { values[key] = after[key]?.object }
+            for key in change.keys where after[key]?.isNull != true { values[key] = after[key]?.object }
         }
     }
 

@@ -121,7 +121,7 @@ extension Place {
         guard let prefs else { return values }
         var (result, failures) = (values, [PropertyListFailure]())
         for (key, value) in values {
-            do throws(PrefsError) { result[key] = try prefs.storable(value, forKey: key) } catch {
+            do throws(PrefsError) { result[key] = try prefs.canonical(value, forKey: key, from: .json) } catch {
                 failures += error.failures
             }
         }

@@ -66,24 +66,6 @@ extension PersistentPrefs {
     /// Whether its file has nulls.
     var hasNulls: Bool { state.roots.form.hasOwnNull }
 
-    /// A value that a person has written in JSON, in the form in which its property stores it. A value with a null, which is nil,
-    /// stays as it is: where a file has nulls, the marker of nil is a text.
-    func storable(_ written: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue {
-        let value = try canonical(written, forKey: key, from: .json)
-        return written.holdsNull ? written : value
-    }
-
-    /// Stores a value with a null that its property reads.
-    func store(withNull value: StoredValue, forKey key: String) -> PrefsError? {
-        guard let property = declarations[key]?.property else { return remove(key) }
-        do throws(PrefsError) {
-            let stored = value.isNull ? value : try canonical(value, forKey: key, from: .json)
-            return assign(stored, to: property, forKey: key)
-        } catch {
-            return error
-        }
-    }
-
     func isDecimal(_ key: String) -> Bool {
         guard let type = declarations[key]?.property.valueType else { return false }
         return type == Decimal.self || type == Decimal?.self

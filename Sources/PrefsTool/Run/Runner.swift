@@ -120,6 +120,10 @@ struct Runner {
                 }
                 let former = values[path.root]
                 values[path.root] = try path.value(base, with: value)
+                if value?.isNull == true, !path.steps.isEmpty, let prefs = place.prefs, let entry = values[path.root] {
+                    // As its type stores nil.
+                    values[path.root] = try prefs.canonical(entry, forKey: path.root, from: .json)
+                }
                 if let entry = values[path.root] { try place.check(entry, forKey: path.root, over: former) }
                 if place.prefs != nil { stored.append(self.stored(path, in: values[path.root])) }
             }
