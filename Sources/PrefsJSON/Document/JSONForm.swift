@@ -54,7 +54,7 @@ package enum JSONForm {
             if read.dictionary == nil, exported(read) != .dictionary(members),
                 self.members(of: read, in: former) != members
             {
-                throw Rewritten(form: exported(read))
+                throw Rewritten(value: read)
             }
             return read
         case (.array(var elements), .array(let former)?) where elements.count == former.count:
@@ -66,8 +66,8 @@ package enum JSONForm {
 
     /// A value would be written with other content than it was given.
     package struct Rewritten: Error {
-        /// What is written.
-        package let form: StoredValue
+        /// The value that the form stands for.
+        package let value: StoredValue
     }
 
     /// Whether a key is the key of a form with more than one `$`.

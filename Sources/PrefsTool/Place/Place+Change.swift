@@ -101,7 +101,7 @@ extension Place {
         if keepsNulls {
             for (key, value) in change.new {
                 do throws(JSONForm.Rewritten) { after[key] = try JSONForm.read(value, over: before[key]) } catch {
-                    let (name, form) = (ShownText.key(key), JSONWriter.line(of: error.form))
+                    let (name, form) = (ShownText.key(key), JSONWriter.line(of: error.value))
                     throw CommandError(
                         "`\(name)`: an object with this one key has a meaning of its own, and is written \(form)")
                 }
