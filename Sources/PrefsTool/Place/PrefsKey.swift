@@ -55,9 +55,6 @@ extension PersistentPrefs {
     /// Whether the entries of the store are the keys, and there are no roots.
     var hasFlatLayout: Bool { state.roots.layout == .flat }
 
-    /// Whether the values of a key are hidden: `@Pref(.sensitive)`.
-    func isSensitive(_ key: String) -> Bool { declarations.isSensitive(key) }
-
     func isDecimal(_ key: String) -> Bool {
         guard let type = declarations[key]?.property.valueType else { return false }
         return type == Decimal.self || type == Decimal?.self
