@@ -312,6 +312,19 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(!(printed.output + printed.errors).contains("hunter2"), "\(printed)")
     }
 
+    /// `watch` asks at each change.
+    @Test func aSecretThatComesIsHiddenFromThenOn() throws {
+        let secrets = home.folder.file("secrets").appending(path: "NAME")
+        let prefs = try #require(program).make(nil, nil)
+        let before = Secrets(of: prefs, reveals: false)
+        #expect(!before.contains("name") && before.contains("password") && before.contains("plain"))
+        try Data("hunter2".utf8).write(to: secrets)
+        #expect(before.current.contains("name"))
+        try FileManager.default.removeItem(at: secrets)
+        #expect(before.current.contains("name"), "its last value is shown as what was before")
+        #expect(Secrets(of: prefs, reveals: true).current.isEmpty && Secrets.none.current.isEmpty)
+    }
+
     @Test func dotsStandForIt() throws {
         #expect(try prefs(["show"]).output.contains(/password +String .*•••/))
         #expect(

@@ -1,11 +1,11 @@
 import Foundation
 import PrefsJSON
+import PrefsLayers
 import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsLayers
 @testable import PrefsSupport
 
 /// A folder with one file for each key, as of Docker, Kubernetes and systemd.
@@ -331,29 +331,6 @@ import Testing
             last = port
         }
         #expect(try writer.wait().code == 0)
-    }
-
-    /// The exchange comes between the two files.
-    @Test func filesThatAreExchangedDuringAReadAreReadAgain() throws {
-        for number in 1...2 {
-            let version = secrets.appending(path: "..\(number)")
-            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: false)
-            for name in ["DB_PASSWORD", "PORT"] { try Data("\(number)".utf8).write(to: version.appending(path: name)) }
-        }
-        func link(_ number: Int, _ name: String) throws {
-            try FileManager.default.createSymbolicLink(
-                atPath: secrets.appending(path: name).path, withDestinationPath: "..\(number)")
-        }
-        try link(1, "..data")
-        try link(2, "..data_tmp")
-        try layOut(["DB_PASSWORD", "PORT"])
-        let path = secrets.path
-        let folder = SecretsFolder(path) { name in
-            // Fails after the first time.
-            if name == "PORT" { _ = rename(path + "/..data_tmp", path + "/..data") }
-        }
-        let prefs = prefs(above: [PrefsLayer("secrets", .secrets(folder))])
-        #expect(prefs.dbPassword == "2" && prefs.port == 2)
     }
 
     /// The file is elsewhere, and is written in place.

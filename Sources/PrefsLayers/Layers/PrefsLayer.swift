@@ -13,15 +13,15 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// The environment and the arguments are *text*, which instances parse by the declared type of each property. The other
-/// layers have values. An entry that does not fit its property is reported with ``PrefsError/invalidLayer(_:)`` and
-/// ignored; the next layer is read instead. A root in a file that says which version it has is migrated in memory, as the
-/// base is. The keys of all others are the current ones.
+/// The environment, the arguments and the files of a folder of secrets are *text*, which instances parse by the declared
+/// type of each property. The other layers have values. An entry that does not fit its property is reported with
+/// ``PrefsError/invalidLayer(_:)`` and ignored; the next layer is read instead. A root in a file that says which version it
+/// has is migrated in memory, as the base is. The keys of all others are the current ones.
 ///
 /// See <doc:Layers>.
 public struct PrefsLayer: Sendable {
     /// The name in errors and in ``PrefSource/layer(_:)``: `environment`, `arguments`, `system`, `values`, `managed`,
-    /// or the path of a file.
+    /// or the path of a file or a folder.
     public let name: String
     let source: Source
 
@@ -71,8 +71,8 @@ public struct PrefsLayer: Sendable {
     /// ``PrefsError/invalidLayer(_:)``. ``PersistentPrefs/problems()`` also names a variable that is ignored because the
     /// exact one is set, and, unless the prefix is empty, each variable with the prefix that no key has. The environment
     /// is read once, when the layer is made. A variable applies to every root. An empty variable is nil for an optional
-    /// property, whatever the layers below have; for others it is an empty text: `""`, an empty list, and no number. The value of a variable of the process that
-    /// is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
+    /// property, whatever the layers below have; for others it is an empty text: `""`, an empty list, and no number. The
+    /// value of a variable of the process that is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
     /// - Parameters:
     ///   - prefix: the beginning of the variables' names; it may be empty.
     ///   - variables: the environment, for tests; nil for that of the process.

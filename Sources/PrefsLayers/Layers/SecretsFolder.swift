@@ -6,13 +6,11 @@ import PrefsPropertyLists
 final class SecretsFolder: Sendable {
     /// Absolute.
     private let path: String
-    private let willRead: @Sendable (_ name: String) -> Void
     /// The keys whose values have come from the folder. They stay secrets when their files are gone.
     private let keys = Locked<Set<String>>([])
 
-    /// - Parameter willRead: called before each file is read, so that a test can interfere.
-    init(_ path: String, willRead: @escaping @Sendable (_ name: String) -> Void = { _ in }) {
-        (self.path, self.willRead) = (path, willRead)
+    init(_ path: String) {
+        self.path = path
     }
 
     /// The folder at one moment. A class, because each read of a root copies it. Its texts are never printed, because the
@@ -35,7 +33,7 @@ final class SecretsFolder: Sendable {
     }
 
     /// 1 MiB is the limit of Kubernetes for all values of a secret, and above those of Docker and systemd.
-    func read() -> Reading { Reading(self, FilesOfFolder.read(path, limit: 1 << 20, willRead: willRead)) }
+    func read() -> Reading { Reading(self, FilesOfFolder.read(path, limit: 1 << 20)) }
 
     /// Remembers that a value of the key came from the folder.
     func hide(_ key: String) { keys.withLock { _ = $0.insert(key) } }

@@ -16,8 +16,8 @@ extension PrefsLayer {
     /// property, and nil, are left out. Without an arguments layer, a paragraph begins with the variable; a property that has
     /// neither is left out.
     ///
-    /// A line has at most 80 characters, unless a single name is longer. Reads no preferences. Costs time linear in the number
-    /// of properties. Any thread.
+    /// A line has at most 80 characters, unless a single name is longer. Does not read the base. Costs time linear in the
+    /// number of properties. Any thread.
     /// - Parameter instances: instances with stores of this program.
     /// - Returns: lines without a line feed at the end; empty if no property has an option or a variable.
     public static func usage(of instances: PersistentPrefs...) -> String {
