@@ -17,7 +17,7 @@ extension PersistentPrefs {
     /// The values without secrets.
     fileprivate func shown(_ values: [String: StoredValue]) -> [String: Any] {
         values.mapValues(\.object).merging(
-            values.keys.filter(declarations.isSensitive).map { ($0, ShownText.hidden) }, uniquingKeysWith: { $1 })
+            values.keys.filter(isSensitive).map { ($0, ShownText.hidden) }, uniquingKeysWith: { $1 })
     }
 
     /// The visible values. The read does not change `lastError`.

@@ -20,6 +20,8 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         case unknownKey
         /// The version of the root: a write would migrate it, or a newer version of the program has written it.
         case version
+        /// Others may change a file of secrets. Its value is used.
+        case permissions
         /// The system cannot watch the file, so changes of other processes are looked for once a second.
         case watch
     }
@@ -114,8 +116,8 @@ extension PrefsError {
 
 extension LayerFault {
     var problem: PrefsProblem {
-        // No access meets a name that no key has.
-        let cause: PrefsError? = kind == .unknownKey ? nil : .invalidLayer([self])
+        // No access meets a name that no key has, or a file that is used although others may change it.
+        let cause: PrefsError? = kind == .unknownKey || kind == .permissions ? nil : .invalidLayer([self])
         return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: cause)
     }
 }

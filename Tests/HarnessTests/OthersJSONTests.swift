@@ -46,22 +46,40 @@ import Testing
         #expect(try text(#"{"q":{"b":1,"$date":"x"}}"#, after: "unset", "q.b") == #"{"q":{"$date":"x"}}"#)
     }
 
-    /// The text that a person gives would not stay.
+    /// A form with another content than this package writes.
     @Test(arguments: [
-        (#"{"q":{"$date":"x"}}"#, #"q["$date"]"#, "-9.5", #"{"$date":"2000-12-31T23:59:50.5Z"}"#),
-        (#"{"q":{"n":[{"$date":"x"}]}}"#, #"q.n[0]["$date"]"#, "1e1", #"{"$date":"2001-01-01T00:00:10Z"}"#),
-        (#"{"q":{}}"#, #"q["$data"]"#, #""AQ==""#, nil),
+        (
+            ["set", "-t", "json", #"q["$date"]"#, "-9.5"],
+            #"{"q":{"$date":-9.5},"d":{"$date":"2020-01-01T00:00:00.000Z"}}"#
+        ),
+        (["set", "q", #"{"$date":1e1}"#], #"{"q":{"$date":1e1},"d":{"$date":"2020-01-01T00:00:00.000Z"}}"#),
+        (["set", "q", #"{"$$date":"y"}"#], #"{"q":{"$$date":"y"},"d":{"$date":"2020-01-01T00:00:00.000Z"}}"#),
+        (
+            ["cp", "d", "q.d"],
+            #"{"q":{"$date":"x", "d":{"$date":"2020-01-01T00:00:00.000Z"}},"d":{"$date":"2020-01-01T00:00:00.000Z"}}"#
+        ),
+        (["mv", "d", "q.d"], #"{"q":{"$date":"x", "d":{"$date":"2020-01-01T00:00:00.000Z"}}}"#),
+        // An equal date changes nothing.
+        (
+            ["set", "d", #"{"$date":"2020-01-01T00:00:00Z"}"#],
+            #"{"q":{"$date":"x"},"d":{"$date":"2020-01-01T00:00:00.000Z"}}"#
+        ),
+        (["set", "d", "2021-01-01"], #"{"q":{"$date":"x"},"d":{"$date":"2021-01-01T00:00:00Z"}}"#),
     ])
-    func anObjectWithAMeaningHasItsContent(_ text: String, _ word: String, _ new: String, _ form: String?) throws {
-        try home.write(text, to: "m.json")
-        let printed = try prefs("set", "-f", path, "-t", "json", word, new, "--force")
-        guard let form else {
-            #expect(printed == Printed())
-            return
-        }
-        let reason = "`q`: an object with this one key has a meaning of its own, and is written \(form)"
-        #expect(printed == .failure(reason))
-        #expect(try home.text("m.json") == text)
+    func theTextOfAFormStays(_ words: [String], _ new: String) throws {
+        try home.write(#"{"q":{"$date":"x"},"d":{"$date":"2020-01-01T00:00:00.000Z"}}"#, to: "m.json")
+        #expect(try prefs([words[0], "-f", path] + words.dropFirst() + ["--force"]) == Printed())
+        #expect(try home.text("m.json") == new)
+    }
+
+    /// A program has stored a dictionary that would be read as a date.
+    @Test func anEscapedKeyStays() throws {
+        let text = #"{"q":{"$$date":"2020-01-01T00:00:00Z"},"r":{}}"#
+        #expect(
+            try self.text(text, after: "set", "q.b", "1") == #"{"q":{"$$date":"2020-01-01T00:00:00Z", "b":1},"r":{}}"#)
+        #expect(
+            try self.text(text, after: "cp", "q", "r.q")
+                == #"{"q":{"$$date":"2020-01-01T00:00:00Z"},"r":{"q":{"$$date":"2020-01-01T00:00:00Z"}}}"#)
     }
 
     @Test func theValuesAtTheTopAreADictionary() throws {

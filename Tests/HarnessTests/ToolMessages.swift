@@ -224,8 +224,7 @@ extension ToolMessage {
         "another process has changed more than values in …, and so have you; nothing has changed",
         // Sensitive values.
         "…; --reveal opens the text, with the sensitive values",
-        // nil, and forms of JSON, which `OthersJSONTests` assigns.
-        "`…`: an object with this one key has a meaning of its own, and is written …",
+        // nil, which `OthersJSONTests` assigns.
         "…: a property list has no null, and without a value the default … is read",
         // Copies from JSON.
         "`…`: … cannot be stored in a property list",

@@ -45,6 +45,10 @@ case "load-settings-or-fail":
     print(settings.load())
 case "load-settings":
     ProbeSettings.report()
+case "count-more":
+    let prefs = ProbePrefs()
+    prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
+    print(prefs["count"] ?? "nil")
 case "report":
     Probe.report()
 case "bystander":

@@ -48,6 +48,30 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        /// Its executable is the loader (ld.so(8)).
+        @Test(
+            .enabled(
+                if: Hazard.canRun(
+                    "a program that the loader starts", if: loader != nil, else: "no loader of this system")))
+        func aProgramThatTheLoaderStartsHasItsOwnFile() throws {
+            let loader = URL(filePath: try #require(Self.loader))
+            let (probe, environment) = (try Child.executable("Probe"), ["HOME": home.path])
+            try FileManager.default.createSymbolicLink(at: home.file("linked"), withDestinationURL: probe)
+            for (count, path) in [probe.path, home.file("linked").path].enumerated() {
+                let result = try Child(loader, [path, "count-more"], environment: environment).wait()
+                #expect(result.output == "\(count + 1)\n", "\(result)")
+            }
+            #expect(try Child("Probe", ["count-more"], environment: environment).wait().output == "3\n")
+            let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
+            #expect(files.filter { !$0.hasPrefix(".") } == ["Probe.plist"])
+        }
+
+        private static let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first {
+            FileManager.default.fileExists(atPath: $0)
+        }
+    #endif
+
     @Test func everyAccessSaysWhatIsWrongWithTheHome() throws {
         let none = refusal("no home folder: HOME is not set, or empty; the stored state is unchanged")
         let unwritable =

@@ -51,10 +51,10 @@
         /// The bundle identifier or, without one, the name of the executable.
         package static let program: Result<String, StorageFailure> = {
             // Without /proc, `Bundle.main` ends the program, and UserDefaults uses the empty name for every program.
-            guard let path = try? SystemCalls.real.linkTarget("/proc/self/exe") else {
-                let name = ProcessInfo.processInfo.processName
+            guard let path = try? SystemCalls.real.linkTarget("/proc/self/exe"), !isLoader(path) else {
                 let reason = "the name of the program is unknown, because there is no /proc; name a suite or a file"
-                return name.isEmpty ? .failure(StorageFailure(path: "", reason: reason)) : .success(name)
+                return programName(startedAs: [executedPath, CommandLine.arguments.first].compactMap { $0 })
+                    .map { .success($0) } ?? .failure(StorageFailure(path: "", reason: reason))
             }
             if let identifier = Bundle.main.bundleIdentifier { return .success(identifier) }
             let name = FileNames(path: path).file
@@ -63,6 +63,37 @@
             let isReplaced = name.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
             return .success(isReplaced ? String(name.dropLast(mark.count)) : name)
         }()
+
+        /// Whether a path is that of the dynamic loader (ld.so(8)), which is the executable of each program that is started
+        /// through it: `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`, `ld-2.31.so`, `ld64.so.1`.
+        static func isLoader(_ path: String) -> Bool {
+            let name = PathResolution.parts(of: path).last ?? ""
+            return name.hasPrefix("ld") && (name.hasSuffix(".so") || name.contains(".so."))
+                && name.dropFirst(2).first.map { "-.0123456789".contains($0) } == true
+        }
+
+        /// The name of the file that the first path leads to that is not the loader's; nil if there is none.
+        static func programName(startedAs paths: [String]) -> String? {
+            paths.lazy.filter { !isLoader($0) }.compactMap { path in
+                // As the kernel does for /proc/self/exe. The working folder may have changed since.
+                let file = realpath(path, nil)
+                defer { free(file) }
+                return PathResolution.parts(of: file.flatMap { String(validatingCString: $0) } ?? path).last
+            }.first
+        }
+
+        /// The path that the program was started by. The kernel gives it without /proc, and the loader of glibc puts the path
+        /// of the program in place of its own.
+        private static var executedPath: String? {
+            // AT_EXECFN, which the system's module does not have.
+            UnsafePointer<CChar>(bitPattern: auxiliaryValue(31)).flatMap {
+                String(validatingCString: $0)
+            }
+        }
+
+        // The system's module does not have it.
+        @_silgen_name("getauxval")
+        private static func auxiliaryValue(_ type: UInt) -> UInt
 
         /// Runs the body with the value of a variable at the start of the process, as a C string, because a path that is
         /// not UTF-8 must not be repaired: it would name another file. nil if the variable is not set.

@@ -13,7 +13,7 @@
         private let queue = Locked<NotificationQueue?>(nil)
 
         /// Calls the handler, on a private thread, when something happens to a name in a folder, or when a folder on the
-        /// path is moved or removed, until the returned object is released.
+        /// path is moved or removed, until the returned object is released. The empty name stands for all names.
         func watch(_ names: FileNames, _ handler: @escaping Handler) throws(StorageFailure) -> AnyObject {
             // Dispatch does not run in a forked child.
             guard LockRegistry.forkCount == 0 else {
@@ -207,7 +207,8 @@
                     let isGone =
                         isLost || event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) != 0
                     for handlers in isLost ? Array(handlers.values) : [handlers[event.wd] ?? [:]] {
-                        for (number, entry) in handlers where isGone || entry.name.map(name.elementsEqual) == true {
+                        for (number, entry) in handlers
+                        where isGone || entry.name.map({ $0.isEmpty || name.elementsEqual($0) }) == true {
                             found[number] = (entry.handler, isGone || found[number]?.isGone ?? false)
                         }
                     }

@@ -13,6 +13,12 @@ extension PersistentPrefs {
         return read { view, _ in try convert(allowedKeys.visible(in: view.storedValues())) }
     }
 
+    /// Whether the values of a key are hidden: by its declaration, or because a layer of secrets has the key.
+    package func isSensitive(_ key: String) -> Bool {
+        declarations.isSensitive(key)
+            || state.roots.layers?.current().isSensitive(key, of: self.key, in: declarations) == true
+    }
+
     /// The class of an instance, for messages.
     package var className: String { "\(type(of: self))" }
 

@@ -26,6 +26,9 @@ extension PersistentPrefs {
         return declarations.declarations.map { declaration in
             var description = PrefDescription(declaration)
             description.source = try? view?.source(ofKey: declaration.key, &outcome)
+            if view?.layers?.isSensitive(declaration.key, of: key, in: declarations) == true {
+                description.isSensitive = true
+            }
             return description
         }
     }

@@ -17,8 +17,9 @@ public struct PrefDescription: CustomStringConvertible {
     /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts
     /// every value of its type.
     public let constraint: String?
-    /// Whether the value is a secret that must not be shown: `@Pref(.sensitive)`.
-    public let isSensitive: Bool
+    /// Whether the value is a secret that must not be shown: `@Pref(.sensitive)`, or in the description of an instance,
+    /// because a layer of secrets has the key.
+    public internal(set) var isSensitive: Bool
     /// The text of `.help("…")`.
     public let help: String?
     /// The keys of its value in former versions.

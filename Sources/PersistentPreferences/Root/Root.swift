@@ -275,6 +275,11 @@ extension RootView {
         case .property(let key, let value, let property):
             // Another process may have stored or removed unknown fields in the meantime.
             let stored = try valueToReplace(forKey: key)
+            // A layer above says nil, too. The write would remove the key, or store a null.
+            if value?.isNull ?? true, stored?.isNull == true, layers.map({ layered(key, in: $0).above != nil }) == true
+            {
+                return nil
+            }
             if let earlier, earlier.isMade(of: stored, forKey: key) {
                 difference = earlier
             } else {

@@ -23,6 +23,8 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     func faults(of root: String) -> [LayerFault]
     /// The values above and below a key of a class.
     func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey
+    /// Whether the values of a key are hidden, because a layer of secrets has the key, or had it before.
+    func isSensitive(_ key: String, of root: String, in declarations: ClassDeclarations) -> Bool
     /// What a person should know beside the faults: entries that are ignored, and names that no key has.
     ///
     /// - Parameter keys: all keys of an instance.

@@ -165,7 +165,7 @@ struct RootView {
         return (values, faults)
     }
 
-    private func layered(_ key: String, in layers: any RootLayersSnapshot) -> LayeredKey {
+    func layered(_ key: String, in layers: any RootLayersSnapshot) -> LayeredKey {
         layers.key(key, of: root.key, in: root.state.declarations)
     }
 

@@ -227,9 +227,7 @@ package struct ChangedText {
             try write(new: change, style, in: level, depth: depth)
             return nil
         }
-        if change.key == nil, change.content == nil, let former = change.former, former != change.new,
-            !change.new.mayHaveLines
-        {
+        if change.key == nil, let former = change.former, former != change.new, !change.new.mayHaveLines {
             // A scalar on one line needs no margin, and what is around it stays.
             append(item.start..<item.value.lowerBound)
             output += try syntax.bytes(

@@ -165,9 +165,9 @@ struct TextPlaces {
         let start = syntax.position
         let difference: TextDifference
         switch (former, new) {
-        case (.dictionary(let former), _):
-            guard let members = syntax.members(of: new, over: former, isTop: isTop) else { return nil }
-            difference = TextDifference(from: former, to: members)
+        case (.dictionary(let former), .dictionary(let new))
+        where !syntax.isWhole(former, isTop: isTop) && !syntax.isWhole(new, isTop: isTop):
+            difference = TextDifference(from: former, to: new)
         case (.array(let former), .array(let new)):
             difference = TextDifference(from: former, to: new)
         default: return nil

@@ -40,11 +40,10 @@ package protocol TextSyntax {
 
     // MARK: Writing
 
-    /// The members by which the text of a value has the form of a dictionary that it replaces; nil if the value is written as
-    /// a whole.
+    /// Whether a dictionary needs another form than its members have, so that it is always written as a whole.
     ///
     /// - Parameter isTop: whether it is the outermost value.
-    func members(of value: StoredValue, over former: [String: StoredValue], isTop: Bool) -> [String: StoredValue]?
+    func isWhole(_ members: [String: StoredValue], isTop: Bool) -> Bool
     /// The opening and the closing of a container that was an empty element.
     func expanded(_ opening: Range<Int>) -> (opening: [UInt8], closing: [UInt8])
     func bytes(ofKey key: String) throws -> [UInt8]

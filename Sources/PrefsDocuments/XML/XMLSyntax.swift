@@ -111,13 +111,8 @@ package struct XMLSyntax: TextSyntax {
     // MARK: - Writing
 
     /// A lone number `CF$UID` would be read as a reference of a keyed archive.
-    package func members(
-        of value: StoredValue, over former: [String: StoredValue], isTop: Bool
-    ) -> [String: StoredValue]? {
-        func isReference(_ members: [String: StoredValue]) -> Bool {
-            members.count == 1 && members[KeyedArchiveUID.key]?.isNumber == true
-        }
-        return value.dictionary.flatMap { isReference($0) || isReference(former) ? nil : $0 }
+    package func isWhole(_ members: [String: StoredValue], isTop: Bool) -> Bool {
+        members.count == 1 && members[KeyedArchiveUID.key]?.isNumber == true
     }
 
     package func expanded(_ opening: Range<Int>) -> (opening: [UInt8], closing: [UInt8]) {

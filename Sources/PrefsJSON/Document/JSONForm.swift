@@ -28,46 +28,20 @@ package enum JSONForm {
         return isEscaped(key) || value(of: key, content) != nil
     }
 
-    /// The member of an object that alone is the form of a value; nil if there is none.
-    static func members(of value: StoredValue, in object: [String: StoredValue]) -> [String: StoredValue]? {
-        let key: String? =
-            switch value {
-            case .date: date
-            case .data: data
-            case .real: double
-            default: nil
-            }
-        guard let key, let content = object[key], self.value(of: key, content) == value else { return nil }
-        return [key: content]
-    }
-
-    /// What a file reads of a value after a person has changed members of dictionaries in it: a dictionary of which only a form
-    /// is left is the value of that form, as its text says. A number that equals the former one is the former one.
-    ///
-    /// - Throws: `Rewritten` for a form with other content than this package writes.
-    package static func read(_ value: StoredValue, over former: StoredValue?) throws(Rewritten) -> StoredValue {
+    /// The values of a person's text, in which what equals the former value is the former value: an object that is a form, and a
+    /// number in another spelling. Its other parts stay as the text has them.
+    package static func keepingEqual(_ value: StoredValue, to former: StoredValue?) -> StoredValue {
         switch (value, former) {
         case (.decimal(let text), let former?) where JSONForms.number(text) == former: return former
         case (.dictionary(var members), .dictionary(let former)?):
-            for (key, value) in members { members[key] = try read(value, over: former[key]) }
-            let read = members.count == 1 ? self.value(ofObject: members) : .dictionary(members)
-            if read.dictionary == nil, exported(read) != .dictionary(members),
-                self.members(of: read, in: former) != members
-            {
-                throw Rewritten(value: read)
-            }
-            return read
+            for (key, value) in members { members[key] = keepingEqual(value, to: former[key]) }
+            return .dictionary(members)
+        case (.dictionary(let members), let former?) where self.value(ofObject: members) == former: return former
         case (.array(var elements), .array(let former)?) where elements.count == former.count:
-            for index in elements.indices { elements[index] = try read(elements[index], over: former[index]) }
+            for index in elements.indices { elements[index] = keepingEqual(elements[index], to: former[index]) }
             return .array(elements)
         default: return value
         }
-    }
-
-    /// A value would be written with other content than it was given.
-    package struct Rewritten: Error {
-        /// The value that the form stands for.
-        package let value: StoredValue
     }
 
     /// Whether a key is the key of a form with more than one `$`.

@@ -18,6 +18,9 @@ extension [FileFormat] {
 }
 
 extension FileFormat {
+    /// JSON of which nothing is known but its text: a key gets no `$` where a reader would find a form.
+    package static var plainJSON: FileFormat { FileFormat(JSONFormat(isPlain: true)) }
+
     /// JSON where a property list is as likely: what does not begin as an object is described as no property list.
     package static var jsonBesideLists: FileFormat { FileFormat(JSONFormat(isBesideLists: true)) }
 }
@@ -26,6 +29,8 @@ extension FileFormat {
 struct JSONFormat: FileFormatCoder {
     /// Whether only what begins as an object is JSON, so that other text is described as no property list.
     var isBesideLists = false
+    /// Whether keys are written as they are. For values that are a person's text.
+    var isPlain = false
     let name = "json"
     let fileExtension = "json"
 
@@ -48,9 +53,9 @@ struct JSONFormat: FileFormatCoder {
     func bytes(
         from value: StoredValue, replacing former: StoredValue?, written: Data?
     ) throws(PropertyListFailure) -> FileBytes {
-        guard let former, let written else { return FileBytes(try JSONWriter.data(ofFile: value)) }
+        guard let former, let written else { return FileBytes(try JSONWriter.data(ofFile: value, isPlain: isPlain)) }
         do {
-            return try JSONText.bytes(changing: written, from: former, to: value)
+            return try JSONText.bytes(changing: written, from: former, to: value, isPlain: isPlain)
         } catch {
             throw error as? PropertyListFailure
                 ?? PropertyListFailure(path: "", topLevelKey: "", reason: "was changed during the attempt")

@@ -25,7 +25,8 @@ package struct JSONReader {
         var isOfFile = false
         /// Whether a number with more digits than a Double is read as `StoredValue.decimal`.
         var keepsDigits = false
-        /// Whether a number that this package would write otherwise is read as `StoredValue.decimal`, too.
+        /// Whether objects that are forms are dictionaries, and a number that this package would write otherwise is a
+        /// `StoredValue.decimal`, so that a plain writer gives the text again.
         var keepsSpelling = false
         /// Whether the last of two equal keys counts. Otherwise they are a failure.
         var lastKeyCounts = false
@@ -212,7 +213,8 @@ package struct JSONReader {
             members = members.filter { !$0.value.isNull }
         }
         // The values at the top of a file are a dictionary, whatever their names are.
-        return containers.count == 0 && limits.isOfFile ? .dictionary(members) : JSONForm.value(ofObject: members)
+        let isPlain = limits.keepsSpelling || containers.count == 0 && limits.isOfFile
+        return isPlain ? .dictionary(members) : JSONForm.value(ofObject: members)
     }
 
     // MARK: - Bytes

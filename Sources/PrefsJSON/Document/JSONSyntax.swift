@@ -7,9 +7,11 @@ enum JSONText {
     ///
     /// - Parameter limits: the limits of the reader, which would reject more values.
     static func bytes(
-        changing text: Data, from former: StoredValue, to new: StoredValue, limits: JSONReader.Limits = .file
+        changing text: Data, from former: StoredValue, to new: StoredValue, isPlain: Bool = false,
+        limits: JSONReader.Limits = .file
     ) throws -> FileBytes {
-        let bytes = try ChangedText.bytes(of: text, in: { JSONSyntax($0) }, from: former, to: new)
+        let syntax = { (bytes: UnsafeRawBufferPointer) in JSONSyntax(bytes, isPlain: isPlain) }
+        let bytes = try ChangedText.bytes(of: text, in: syntax, from: former, to: new)
         // A value and its comma take two bytes, and each value but the first is behind a comma or a bracket. So most texts need
         // not be read.
         if bytes.count / 2 > limits.nodes, mostValues(in: bytes) > limits.nodes,
@@ -42,8 +44,12 @@ package struct JSONSyntax: TextSyntax {
 
     package let bytes: UnsafeRawBufferPointer
     package var position = 0
+    /// Whether keys are written as they are.
+    private let isPlain: Bool
 
-    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer, isPlain: Bool = false) {
+        (self.bytes, self.isPlain) = (bytes, isPlain)
+    }
 
     // MARK: - Places
 
@@ -154,13 +160,9 @@ package struct JSONSyntax: TextSyntax {
 
     // MARK: - Writing
 
-    /// The values at the top are a dictionary, whatever their keys are. A form that is left of an object keeps its text.
-    package func members(
-        of value: StoredValue, over former: [String: StoredValue], isTop: Bool
-    ) -> [String: StoredValue]? {
-        if !isTop, JSONForm.isMistakable(former) { return nil }
-        guard case .dictionary(let members) = value else { return JSONForm.members(of: value, in: former) }
-        return isTop || !JSONForm.isMistakable(members) ? members : nil
+    /// The values at the top are a dictionary, whatever their keys are.
+    package func isWhole(_ members: [String: StoredValue], isTop: Bool) -> Bool {
+        !isTop && !isPlain && JSONForm.isMistakable(members)
     }
 
     package func expanded(_ opening: Range<Int>) -> (opening: [UInt8], closing: [UInt8]) { (Array(bytes[opening]), []) }
@@ -181,6 +183,6 @@ package struct JSONSyntax: TextSyntax {
             of: value,
             layout: JSONWriter.Layout(
                 lineEnd: style.isOneLine ? nil : style.lineEnd + style.margin, step: style.step, colon: colon),
-            isOfFile: depth == 0)
+            isOfFile: depth == 0, isPlain: isPlain)
     }
 }

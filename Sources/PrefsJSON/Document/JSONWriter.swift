@@ -67,10 +67,10 @@ package struct JSONWriter {
     ///
     /// - Parameter limits: the limits of the reader, which would reject more values.
     static func data(
-        ofFile value: StoredValue, limits: JSONReader.Limits = .file
+        ofFile value: StoredValue, isPlain: Bool = false, limits: JSONReader.Limits = .file
     ) throws(PropertyListFailure) -> Data {
         var writer = Self()
-        writer.isOfFile = true
+        (writer.isOfFile, writer.isPlain) = (true, isPlain)
         try writer.writePart(value)
         guard writer.nodes <= limits.nodes else {
             throw PropertyListFailure(path: "", topLevelKey: "", reason: "more than \(limits.nodes) values")
@@ -82,10 +82,10 @@ package struct JSONWriter {
     ///
     /// - Parameter isOfFile: whether it is the outermost value of a file.
     static func bytes(
-        of value: StoredValue, layout: Layout, isOfFile: Bool
+        of value: StoredValue, layout: Layout, isOfFile: Bool, isPlain: Bool
     ) throws(PropertyListFailure) -> [UInt8] {
         var writer = Self()
-        (writer.layout, writer.isOfFile) = (layout, isOfFile)
+        (writer.layout, writer.isOfFile, writer.isPlain) = (layout, isOfFile, isPlain)
         try writer.writePart(value)
         return writer.bytes
     }

@@ -14,17 +14,26 @@ enum LayerEntries: Sendable {
     case text(TextLayer)
     case values(LayerValues)
     case file(LayerFile.Reading, DomainLayout)
+    case secrets(SecretsFolder.Reading)
     /// Returns the value that an administrator forces for a key.
     case managed(@Sendable (String) -> Any?)
     /// The layer cannot be read; the text says why.
     case broken(String)
+
+    /// The texts, if the entries are texts.
+    var texts: TextLayer? {
+        if case .text(let texts) = self { texts } else if case .secrets(let read) = self { read.texts } else { nil }
+    }
+
+    /// The folder of secrets that the entries are from.
+    var secrets: SecretsFolder? { if case .secrets(let reading) = self { reading.folder } else { nil } }
 
     /// The values of a root that need no type. Managed values are left out, because they can only be read by key.
     func values(of root: String) -> [String: StoredValue] {
         switch self {
         case .values(let values): values.values
         case .file(let reading, let layout): (try? layout.dictionary(of: root, in: reading.content)) ?? [:]
-        case .text, .managed, .broken: [:]
+        case .text, .secrets, .managed, .broken: [:]
         }
     }
 
@@ -34,6 +43,9 @@ enum LayerEntries: Sendable {
         case .text, .managed: return []
         case .values(let values): return values.faults
         case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason, kind: .store)]
+        case .secrets(let reading):
+            return reading.files.failure.map { [LayerFault(layer: layer, place: "", reason: $0.reason, kind: .store)] }
+                ?? []
         case .file(let reading, let layout):
             let reason = reading.fault ?? Self.fault(of: root, in: reading, layout)
             return reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0, kind: .store)] } ?? []
@@ -71,9 +83,11 @@ struct LayerState: Sendable {
     ) -> Entry? {
         let property = declarations?[key]?.property
         switch entries {
-        case .text(let layer):
-            guard let declarations, let found = layer.entry(forKey: key, in: declarations).text else { return nil }
-            return (found.place, Self.value(of: found, key, property))
+        case .text, .secrets:
+            guard let declarations, let found = entries.texts?.entry(forKey: key, in: declarations).text else {
+                return nil
+            }
+            return (found.place, Self.value(of: found, key, property, isSecret: entries.secrets != nil))
         case .values, .file:
             let versioned = declarations.flatMap { self.versioned(root, for: $0) }
             guard let value = (versioned?.values ?? entries.values(of: root))[key] else { return nil }
@@ -111,13 +125,15 @@ struct LayerState: Sendable {
     func fields(
         ofKey key: String, in declarations: ClassDeclarations
     ) -> [(name: String, place: String, value: Result<StoredValue, PropertyListFailure>)] {
-        guard case .text(let layer) = entries, let property = declarations[key]?.property else { return [] }
+        guard let layer = entries.texts, let property = declarations[key]?.property else { return [] }
         let found = layer.entry(forKey: key, in: declarations).fields.sorted { $0.key < $1.key }
         guard !found.isEmpty, let start = property.storedDefault?.dictionary else { return [] }
         return found.compactMap { name, found in
             let text: String
             switch found.content {
             case .text(let content): text = content
+            // The type of the field is unknown.
+            case .empty, .texts: text = ""
             case .flaw(let reason):
                 return (name, found.place, .failure(.init(path: key, topLevelKey: key, reason: reason)))
             }
@@ -129,25 +145,53 @@ struct LayerState: Sendable {
             let errors = readings.compactMap { property.error(of: $0, forKey: key) }
             // A constraint is broken by a value of the right type.
             let error = errors.first { if case .constraintViolated = $0 { true } else { false } } ?? errors.first
-            return (error?.failures.first).map { (name, found.place, .failure($0)) }
+            return (error?.failures.first).map { failure in
+                (name, found.place, .failure(entries.secrets == nil ? failure : Self.hidden(failure, error)))
+            }
         }
     }
 
     /// The fault of a name that the key shares with another one; nil if its names are its own.
     func sharedName(ofKey key: String, in declarations: ClassDeclarations) -> LayerFault? {
-        guard case .text(let layer) = entries else { return nil }
+        guard let layer = entries.texts else { return nil }
         let note = layer.entry(forKey: key, in: declarations).sharedName
         return note.map { LayerFault(layer: name, place: $0.place, reason: $0.reason, kind: .unknownKey) }
     }
 
     private static func value(
-        of text: LayerText, _ key: String, _ property: (any DeclaredProperty)?
+        of text: LayerText, _ key: String, _ property: (any DeclaredProperty)?, isSecret: Bool
     ) -> Result<StoredValue, PropertyListFailure> {
-        switch text.content {
-        case .flaw(let reason): .failure(.init(path: key, topLevelKey: key, reason: reason))
-        case .text(let text):
-            (property as? any TextProperty)?.reading(of: text).result(forKey: key) ?? .success(.string(text))
+        func reading(_ text: String) -> TextReading {
+            (property as? any TextProperty)?.reading(of: text, isSecret: isSecret)
+                ?? .value(.string(text), violation: nil)
         }
+        switch text.content {
+        case .flaw(let reason): return .failure(.init(path: key, topLevelKey: key, reason: reason))
+        case .text(let text): return reading(text).result(forKey: key)
+        case .empty:
+            let isOptional = property?.valueType is any OptionalValue.Type
+            return isOptional ? checked(.null, key, property, as: .exact) : reading("").result(forKey: key)
+        case .texts(let texts):
+            var elements: [StoredValue] = []
+            for text in texts {
+                let reading = reading(text)
+                guard case .value(let list, _) = reading else { return reading.result(forKey: key) }
+                elements += list.array ?? [list]
+            }
+            // The constraint holds for the whole list, whose parts may violate it. A set has no element twice.
+            let list = StoredValue.array(elements)
+            return checked(
+                (try? property?.canonical(list, forKey: key, from: .exact)) ?? list, key, property, as: .exact)
+        }
+    }
+
+    /// A failure without the path inside a secret, and without the words of a check, which may quote it.
+    private static func hidden(_ failure: PropertyListFailure, _ error: PrefsError?) -> PropertyListFailure {
+        let key = failure.topLevelKey
+        guard case .constraintViolated = error else {
+            return .init(path: key, topLevelKey: key, reason: failure.reason)
+        }
+        return .init(path: key, topLevelKey: key, reason: "violates the constraint of the property")
     }
 
     private func place(of key: String) -> String {

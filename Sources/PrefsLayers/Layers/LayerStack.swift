@@ -8,7 +8,8 @@ final class LayerStack: RootLayers {
     let below: [PrefsLayer]
     /// The layout of the base, which the files of layers share.
     private let layout: DomainLayout
-    private let isConstant: Bool
+    /// Whether a layer is on a disk, where it may change.
+    let mayChange: Bool
     private let last: Locked<LayersSnapshot>
 
     /// - Parameter baseFile: the file of the base. A layer on the same file would cover every entry by itself.
@@ -20,13 +21,17 @@ final class LayerStack: RootLayers {
         self.above = checked(above)
         self.below = checked(below)
         self.layout = layout
-        let first = LayersSnapshot(above: self.above, below: self.below, layout)
-        isConstant = first.isConstant
-        last = Locked(first)
+        mayChange = (self.above + self.below).contains { if case .entries = $0.source { false } else { true } }
+        last = Locked(LayersSnapshot(above: self.above, below: self.below, layout))
     }
 
     var files: [LayerFile] {
         (above + below).compactMap { if case .file(let file) = $0.source { file } else { nil } }
+    }
+
+    /// The environment and the arguments.
+    var texts: [TextLayer] {
+        (above + below).compactMap { if case .entries(let entries) = $0.source { entries.texts } else { nil } }
     }
 
     func forget() { files.forEach { $0.forget() } }
@@ -43,7 +48,7 @@ final class LayerStack: RootLayers {
 
     private func snapshot() -> LayersSnapshot {
         let known = last.withLock { $0 }
-        if isConstant || known.isCurrent(above, below) { return known }
+        if !mayChange || known.isCurrent(above, below) { return known }
         let new = LayersSnapshot(above: above, below: below, layout)
         last.withLock { $0 = new }
         return new
@@ -74,6 +79,7 @@ final class LayersSnapshot: RootLayersSnapshot {
             switch layer.source {
             case .entries(let entries): LayerState(name: layer.name, entries: entries)
             case .file(let file): LayerState(name: layer.name, entries: .file(file.read(), layout))
+            case .secrets(let folder): LayerState(name: layer.name, entries: .secrets(folder.read()))
             }
         }
         (self.above, self.below) = (above.map(state), below.map(state))
@@ -87,6 +93,7 @@ final class LayersSnapshot: RootLayersSnapshot {
                 case .text, .managed: false
                 case .values(let values): !values.faults.isEmpty
                 case .broken: true
+                case .secrets(let reading): reading.files.failure != nil
                 case .file(let reading, let layout):
                     reading.fault != nil
                         || layout == .roots && reading.content?.values.contains { $0.dictionary == nil } == true
@@ -94,8 +101,11 @@ final class LayersSnapshot: RootLayersSnapshot {
             }
     }
 
-    fileprivate var isConstant: Bool {
-        (above + below).allSatisfy { if case .file = $0.entries { false } else { true } }
+    /// What to watch besides files of settings.
+    var paths: Set<String> {
+        (above + below).reduce(into: []) { paths, state in
+            if case .secrets(let reading) = state.entries { paths.formUnion(reading.files.paths) }
+        }
     }
 
     fileprivate func isCurrent(_ above: [PrefsLayer], _ below: [PrefsLayer]) -> Bool {
@@ -104,10 +114,10 @@ final class LayersSnapshot: RootLayersSnapshot {
 
     private static func areCurrent(_ states: [LayerState], _ layers: [PrefsLayer]) -> Bool {
         for (state, layer) in zip(states, layers) {
-            if case .file(let file) = layer.source, case .file(let reading, _) = state.entries,
-                !file.isCurrent(reading)
-            {
-                return false
+            switch (layer.source, state.entries) {
+            case (.file(let file), .file(let reading, _)) where !file.isCurrent(reading): return false
+            case (.secrets, .secrets(let reading)) where !reading.files.isCurrent: return false
+            default: break
             }
         }
         return true
@@ -147,6 +157,7 @@ final class LayersSnapshot: RootLayersSnapshot {
             var fields: LayeredKey.Value?
             for state in states {
                 for field in state.fields(ofKey: key, in: declarations) {
+                    state.entries.secrets?.hide(key)
                     switch field.value {
                     case .success(let value):
                         let all = [field.name: value].merging(fields?.value.dictionary ?? [:]) { $1 }
@@ -156,6 +167,7 @@ final class LayersSnapshot: RootLayersSnapshot {
                     }
                 }
                 guard let entry = state.entry(forKey: key, root: root, in: declarations) else { continue }
+                state.entries.secrets?.hide(key)
                 switch entry.value {
                 case .success(let value):
                     return (LayeredKey.Value(value, layer: state.name, place: entry.place), fields)
@@ -182,11 +194,18 @@ final class LayersSnapshot: RootLayersSnapshot {
 
     func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault] {
         (above + below).flatMap { state -> [LayerFault] in
-            guard case .text(let layer) = state.entries else { return [] }
-            return layer.notes(forKeys: keys, in: declarations).map {
-                LayerFault(layer: state.name, place: $0.place, reason: $0.reason, kind: .unknownKey)
+            var notes = state.entries.texts?.notes(forKeys: keys, in: declarations) ?? []
+            if case .secrets(let reading) = state.entries, let mode = reading.files.writableFolder {
+                notes.insert(NameNote(writable: mode, at: ""), at: 0)
             }
+            return notes.map { LayerFault(layer: state.name, place: $0.place, reason: $0.reason, kind: $0.kind) }
         }
+    }
+
+    func isSensitive(_ key: String, of root: String, in declarations: ClassDeclarations) -> Bool {
+        // A value that nobody has read yet is found first.
+        _ = self.key(key, of: root, in: declarations)
+        return (above + below).contains { $0.entries.secrets?.hides(key) == true }
     }
 
     func fileEntries(of root: String, in declarations: ClassDeclarations) -> [LayerFileEntries] {

@@ -23,7 +23,8 @@ import PrefsPropertyLists
 /// module should have layers, make it the base.
 ///
 /// ## Performance
-/// A read costs a read of the base, and one `fstat` for each file of a layer. A missing file costs a `stat`.
+/// A read costs a read of the base, and one `fstat` for each file of a layer. A missing file costs a `stat`, and so does
+/// each file of a folder of secrets.
 ///
 /// ## Errors
 /// A rejected write fails with ``PrefsError/coveredByLayer(_:)``. A layer that cannot be read, and an entry that does

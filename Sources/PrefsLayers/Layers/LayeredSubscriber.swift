@@ -22,6 +22,8 @@ final class LayeredSubscriber: EntrySubscriber {
         /// A change of the base that arrived before the start.
         var early: EntryChange?
         var subscriptions: [EntrySubscription] = []
+        /// Of the folders of layers. nil before the start.
+        var watch: PathsWatch?
         var isOver = false
     }
 
@@ -49,6 +51,10 @@ final class LayeredSubscriber: EntrySubscriber {
                 failures.append(Self.failure(error, at: file.path))
             }
         }
+        let watch = PathsWatch { [weak self] in self?.scheduleLook() }
+        if let failure = watch.update((stack.current() as? LayersSnapshot)?.paths ?? []).failure {
+            failures.append(failure)
+        }
         let base = try roots.subscribe(to: part, self)
         let failure = base.failure ?? failures.first ?? subscriptions.lazy.compactMap(\.failure).first
         subscriptions.append(base)
@@ -57,7 +63,7 @@ final class LayeredSubscriber: EntrySubscriber {
         let (entry, catchUp) = state.withLock { state in
             let stored = state.early.map(\.after) ?? base.start
             let entry = EntryState(stored.value, in: LayersOfRoot(layers, of: root))
-            (state.entry, state.early, state.subscriptions) = (entry, nil, subscriptions)
+            (state.entry, state.early, state.subscriptions, state.watch) = (entry, nil, subscriptions, watch)
             return (entry, EntryChange(of: part.name, from: known, to: entry).flatMap(subscriber.receive))
         }
         // The layers may have changed before there was a state to compare with.
@@ -106,7 +112,7 @@ final class LayeredSubscriber: EntrySubscriber {
     }
 
     fileprivate func scheduleLook() {
-        if !stack.files.isEmpty { queue.async { [weak self] in self?.look() } }
+        if stack.mayChange { queue.async { [weak self] in self?.look() } }
     }
 
     /// Reads the layers again, and reports them if they have changed.
@@ -118,6 +124,9 @@ final class LayeredSubscriber: EntrySubscriber {
             return report(&state, EntryState(entry.value, in: LayersOfRoot(layers, of: root)), isForeign: true)
         }
         if let action { DispatchReadiness.shared.async(on: .main, action) }
+        // A folder may lead to other files now, which may have changed before they were watched.
+        let (watch, layers) = state.withLock { ($0.watch, $0.entry?.layers?.layers as? LayersSnapshot) }
+        if let watch, let layers, watch.update(layers.paths).hasBegun { scheduleLook() }
     }
 }
 

@@ -13,21 +13,22 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// The environment and the arguments are *text*, which instances parse by the declared type of each property. The other
-/// layers have values. An entry that does not fit its property is reported with ``PrefsError/invalidLayer(_:)`` and
-/// ignored; the next layer is read instead. A root in a file that says which version it has is migrated in memory, as the
-/// base is. The keys of all others are the current ones.
+/// The environment, the arguments and the files of a folder of secrets are *text*, which instances parse by the declared
+/// type of each property. The other layers have values. An entry that does not fit its property is reported with
+/// ``PrefsError/invalidLayer(_:)`` and ignored; the next layer is read instead. A root in a file that says which version it
+/// has is migrated in memory, as the base is. The keys of all others are the current ones.
 ///
 /// See <doc:Layers>.
 public struct PrefsLayer: Sendable {
     /// The name in errors and in ``PrefSource/layer(_:)``: `environment`, `arguments`, `system`, `values`, `managed`,
-    /// or the path of a file.
+    /// or the path of a file or a folder.
     public let name: String
     let source: Source
 
     enum Source: Sendable {
         case entries(LayerEntries)
         case file(LayerFile)
+        case secrets(SecretsFolder)
     }
 
     init(_ name: String, _ source: Source) {
@@ -69,8 +70,9 @@ public struct PrefsLayer: Sendable {
     /// If two keys of a class have one variable, neither gets it, and every access reports
     /// ``PrefsError/invalidLayer(_:)``. ``PersistentPrefs/problems()`` also names a variable that is ignored because the
     /// exact one is set, and, unless the prefix is empty, each variable with the prefix that no key has. The environment
-    /// is read once, when the layer is made. A variable applies to every root. The value of a variable of the process that
-    /// is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
+    /// is read once, when the layer is made. A variable applies to every root. An empty variable is nil for an optional
+    /// property, whatever the layers below have; for others it is an empty text: `""`, an empty list, and no number. The
+    /// value of a variable of the process that is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
     /// - Parameters:
     ///   - prefix: the beginning of the variables' names; it may be empty.
     ///   - variables: the environment, for tests; nil for that of the process.
@@ -82,7 +84,7 @@ public struct PrefsLayer: Sendable {
         return PrefsLayer("environment", .entries(.text(TextLayer(source))))
     }
 
-    /// The arguments of the program: `--font-size 14` or `-fontSize 14` for the key `fontSize`.
+    /// The arguments of the program: `--font-size 14` or `-fontSize 14` for the key `fontSize`. ``usage(of:)`` describes them.
     ///
     /// An *option* has the words of the key in lower case, with dashes: see ``environment(prefix:in:)``. Its value is
     /// the next argument, unless that begins with `--`, or follows an equals sign: `--font-size=14`. The option of a
@@ -93,26 +95,47 @@ public struct PrefsLayer: Sendable {
     /// `-fontSize 14` is the form of the argument domain of `UserDefaults`, also for a Bool: `-verbose YES`. The
     /// argument after `-key` is its value, even if it begins with dashes.
     ///
-    /// An argument that names a key counts at every position, also as the value of another key; the last one wins.
+    /// An argument that names a key counts at every position, also as the value of another key.
     /// Arguments after `--` are ignored. The value is parsed by the type of the property and, unlike in `UserDefaults`,
     /// not read as an old-style property list. ``PersistentPrefs/problems()`` names arguments that resemble one of a
     /// key. A layer that is made after `PrefsTool.run` was called lacks the words of that command. A value in the
     /// arguments of the process that is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
     ///
-    /// - Parameter arguments: the name of the program and its arguments, for tests; nil for those of the process.
-    public static func arguments(_ arguments: [String]? = nil) -> PrefsLayer {
+    /// *Short options* are letters that the program declares: `-p 5`, `-p5` and `-p=5` for `short: ["p": "port"]`, and `-v`
+    /// for a Bool, also several in one word, `-vp5`. A word that is the value of another option is none, and an argument with
+    /// the name of a key wins. ``PersistentPrefs/problems()`` names a letter that differs from a declared one in its case.
+    ///
+    /// An option that is repeated makes a list for an array or a set, in order: `--tags a --tags b`. Each text is read as a
+    /// list, and the constraint holds for the whole. Of all other options, the last one counts.
+    ///
+    /// - Parameters:
+    ///   - arguments: the name of the program and its arguments, for tests; nil for those of the process.
+    ///   - short: the keys by their letters, which are ASCII letters or digits. Another letter is reported with
+    ///     ``PrefsError/invalidLayer(_:)``, and the layer is then empty. A key that a class does not have is ignored, because
+    ///     several classes may use the layer.
+    public static func arguments(
+        _ arguments: [String]? = nil, short: [Character: String] = [:]
+    ) -> PrefsLayer {
+        if let letter = short.keys.sorted().first(where: { !$0.isASCII || !$0.isLetter && !$0.isNumber }) {
+            let found = ShownText.line("\(letter)", longest: 40)
+            return PrefsLayer(
+                name: "arguments", broken: "expected an ASCII letter or digit as a short option, found \"\(found)\"")
+        }
         let all = CommandLine.arguments
         let own =
             arguments == nil || arguments == all ? Array(all.dropLast(wordsOfTool.withLock { $0 })) : arguments ?? []
         let source =
-            arguments == nil ? ArgumentSource(own, isText: ProcessText.isText(argument:_:)) : ArgumentSource(own)
+            arguments == nil
+            ? ArgumentSource(own, short: short, isText: ProcessText.isText(argument:_:))
+            : ArgumentSource(own, short: short)
         return PrefsLayer("arguments", .entries(.text(TextLayer(source))))
     }
 
     /// The number of words at the end of the program's arguments that are a command of the tool.
     package static let wordsOfTool = Locked(0)
 
-    /// Returns the arguments that are neither an option of an instance's class nor its value, for your own parser.
+    /// Returns the arguments that are neither an option of an instance's class nor its value, for your own parser. Short
+    /// options are those that the arguments layer of the instance's store declares.
     /// Drops the program's name; keeps `--` and all arguments after it. Costs time linear in the number of arguments
     /// and keys. Any thread.
     ///
@@ -122,8 +145,9 @@ public struct PrefsLayer: Sendable {
     public static func unusedArguments(
         by instances: PersistentPrefs..., in arguments: [String] = CommandLine.arguments
     ) -> [String] {
-        let source = ArgumentSource(arguments)
         let used = instances.reduce(into: Set<Int>()) { used, prefs in
+            let layer = (prefs.state.roots.layers as? LayerStack)?.texts.lazy.compactMap(\.arguments).first
+            let source = ArgumentSource(arguments, short: layer?.short ?? [:])
             used.formUnion(source.texts(for: TextLayer.keys(prefs.allowedKeyList, prefs.declarations)).used)
         }
         let words = Array(arguments.dropFirst())
@@ -137,9 +161,39 @@ public struct PrefsLayer: Sendable {
     /// one `fstat` for each read, and is observed.
     /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/invalidLayer(_:)``.
     public static func file(_ url: URL) -> PrefsLayer {
+        at(url) { .file(LayerFile([$0])) }
+    }
+
+    /// A folder of secrets, with one file for each key: secrets of Docker (`/run/secrets`), a mounted Secret or ConfigMap of
+    /// Kubernetes, credentials of systemd (`$CREDENTIALS_DIRECTORY`).
+    ///
+    /// A file has the name of a variable without a prefix, `DB_PASSWORD` for the key `dbPassword`, or of the key itself. If
+    /// both exist, the one with the name of the key counts. Its text is read as that of a variable: see
+    /// ``environment(prefix:in:)``. Names that begin with a dot are not keys; links are followed, also the `..data` of
+    /// Kubernetes. A missing folder is an empty layer.
+    ///
+    /// The values are hidden as if the properties were `.sensitive`: in descriptions, errors, problems and the tool. A key
+    /// stays hidden when its file is gone.
+    ///
+    /// A folder or a file that cannot be read, a subfolder with the name of a key, a text that is not UTF-8, and a file of
+    /// more than 1 MiB are reported with ``PrefsError/invalidLayer(_:)`` and ignored. ``PersistentPrefs/problems()`` also
+    /// names a file that resembles one of a key and, with ``PrefsProblem/Kind/permissions``, one that its group or others may
+    /// write, whose value is used. All may read a file.
+    ///
+    /// A read of a preference costs one `stat` for the folder and for each of its files, and after a change a read of all
+    /// files. A change is observed; after an exchange of `..data`, all values are of the new state. Any thread.
+    /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/invalidLayer(_:)``.
+    public static func folder(_ url: URL) -> PrefsLayer {
+        // A URL of a folder may end with a slash.
+        let isFolder = url.isFileURL && url.hasDirectoryPath
+        let url = isFolder ? URL(filePath: url.absoluteURL.path, directoryHint: .notDirectory) : url
+        return at(url) { .secrets(SecretsFolder($0)) }
+    }
+
+    private static func at(_ url: URL, _ source: (_ path: String) -> Source) -> PrefsLayer {
         do {
             let path = try NameVetting.path(of: url)
-            return PrefsLayer(path, .file(LayerFile([path])))
+            return PrefsLayer(path, source(path))
         } catch {
             // The layer has the name of the URL.
             let reason = if case .invalidName(_, let reason) = error { reason } else { "\(error)" }

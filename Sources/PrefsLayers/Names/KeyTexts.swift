@@ -1,3 +1,4 @@
+import PersistentPreferences
 import PrefsPropertyLists
 
 /// A key of a class, for the names that it has in a layer of text.
@@ -5,18 +6,24 @@ struct TextKey {
     let name: String
     /// Whether the option of the key needs no value, because the property is a Bool.
     let isFlag: Bool
+    /// Whether an option that is repeated adds to the value, because the property is a list or a set.
+    let isList: Bool
     /// The fields of the value, if it is a Codable struct.
     let fields: [String]
 }
 
-/// The text of one key in the environment or in the arguments.
+/// The text of one key in the environment, in the arguments or in a folder of secrets.
 struct LayerText: Sendable {
     /// The variable or the argument that was given.
     let place: String
     let content: Content
 
-    enum Content: Sendable {
+    enum Content: Sendable, Equatable {
         case text(String)
+        /// An empty text that means nil if the property is optional.
+        case empty
+        /// The texts of an option that is repeated, for a list.
+        case texts([String])
         /// Why it has no text.
         case flaw(reason: String)
 
@@ -25,11 +32,12 @@ struct LayerText: Sendable {
     }
 }
 
-/// Something to say about a name, such as a variable that is ignored.
+/// Something to say about a name, such as a variable that is ignored, or about a file.
 struct NameNote: Sendable, Hashable {
     /// The variable or the argument.
     let place: String
     let reason: String
+    var kind = PrefsProblem.Kind.unknownKey
 }
 
 /// What a layer of text has for the keys of a class.
@@ -40,11 +48,37 @@ struct KeyTexts: Sendable {
     var fields: [String: [String: LayerText]] = [:]
     /// By key, the name that the key shares with another one. It stands for neither of them.
     var sharedNames: [String: NameNote] = [:]
-    /// Variables that are ignored, because the key has another one.
-    var ignored: [NameNote] = []
+    /// Variables that are ignored, because the key has another one, and files that others may write.
+    var notes: [NameNote] = []
     /// The indices of the items of the source that belong to keys.
     var used: Set<Int> = []
+
+    /// Adds a text that follows the others of its key: to those of a list, and in place of any other text. A list with an
+    /// option that has no value has none.
+    mutating func add(_ text: LayerText, to key: TextKey) {
+        guard key.isList, let last = texts[key.name] else {
+            texts[key.name] = text
+            return
+        }
+        let content: LayerText.Content =
+            switch (last.content, text.content) {
+            case (.text(let first), .text(let next)): .texts([first, next])
+            case (.texts(let others), .text(let next)): .texts(others + [next])
+            case (.flaw, _): last.content
+            case (_, let next): next
+            }
+        texts[key.name] = LayerText(place: text.place, content: content)
+    }
 }
+
+/// A type whose values are lists.
+protocol ListValue {
+    static var elementType: Any.Type { get }
+}
+
+extension Array: ListValue { static var elementType: Any.Type { Element.self } }
+extension ContiguousArray: ListValue { static var elementType: Any.Type { Element.self } }
+extension Set: ListValue { static var elementType: Any.Type { Element.self } }
 
 /// The texts of a process: its environment or its arguments.
 protocol TextSource: Sendable {
@@ -67,14 +101,15 @@ extension TextSource {
 
     /// The keys by the name that each key gets, and the notes about names that several keys get.
     func owners(
-        of keys: [TextKey], name: (TextKey) -> String?, kind: String
+        of keys: [TextKey], name: (TextKey) -> String?, place: (String) -> String = { $0 }, kind: String
     ) -> (byName: [String: TextKey], shared: [String: NameNote]) {
         var all: [String: [TextKey]] = [:]
         for key in keys { if let name = name(key) { all[name, default: []].append(key) } }
         var shared: [String: NameNote] = [:]
         for (name, keys) in all where keys.count > 1 {
             let list = keys.map { "\"\(ShownText.key($0.name))\"" }.joined(separator: " and ")
-            let note = NameNote(place: name, reason: "the keys \(list) have one \(kind); give one of them another key")
+            let note = NameNote(
+                place: place(name), reason: "the keys \(list) have one \(kind); give one of them another key")
             for key in keys { shared[key.name] = note }
         }
         return (all.compactMapValues { $0.count == 1 ? $0[0] : nil }, shared)

@@ -11,6 +11,9 @@ final class TextLayer: Sendable {
         self.source = source
     }
 
+    /// The arguments; nil if the texts are others.
+    var arguments: ArgumentSource? { source as? ArgumentSource }
+
     /// The text of a key, those of its fields, and the name that it shares with another key, if any.
     func entry(
         forKey key: String, in declarations: ClassDeclarations
@@ -44,7 +47,7 @@ final class TextLayer: Sendable {
         let used = known.withLock { $0.values.reduce(into: own.used) { $0.formUnion($1.used) } }
         let names = keys.flatMap { source.names(of: $0) + source.namesOfFields(of: $0) }
         let unused = source.items.indices.filter { !used.contains($0) }
-        return Set(own.sharedNames.values).sorted { $0.place < $1.place } + own.ignored
+        return Set(own.sharedNames.values).sorted { $0.place < $1.place } + own.notes
             + source.notes(aboutUnused: unused.map { source.items[$0] }, names: names)
     }
 
@@ -58,9 +61,9 @@ final class TextLayer: Sendable {
         var seen: Set<String> = []
         return list.filter { StreamSafeText.isSafe($0) && seen.insert($0).inserted }.map { key in
             let property = declarations[key]?.property
-            let type = property?.valueType
+            let type = property.map { ($0.valueType as? any OptionalValue.Type)?.wrappedType ?? $0.valueType }
             return TextKey(
-                name: key, isFlag: type == Bool.self || (type as? any OptionalValue.Type)?.wrappedType == Bool.self,
+                name: key, isFlag: type == Bool.self, isList: type is any ListValue.Type,
                 fields: property.map(fields) ?? [])
         }
     }

@@ -30,7 +30,7 @@ extension PersistentPrefs {
             }
             return try vetted(value, key)
         }
-        switch property.reading(of: text) {
+        switch property.reading(of: text, isSecret: false) {
         case .value(let value, violation: nil): return try vetted(value, key)
         case .value(_, let reason?): throw .constraintViolated([failure(reason)])
         case .mismatch(let path, let reason):

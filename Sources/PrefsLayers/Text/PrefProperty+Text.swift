@@ -22,7 +22,9 @@ enum TextReading {
 /// A property whose values have a form of text.
 protocol TextProperty {
     /// The value that a text from outside stands for, such as a variable of the environment.
-    func reading(of text: String) -> TextReading
+    ///
+    /// - Parameter isSecret: whether no reason may quote the text, also if the property is not sensitive.
+    func reading(of text: String, isSecret: Bool) -> TextReading
     /// The text that reads as the stored value.
     func text(of stored: StoredValue) -> String
     /// Whether the property is optional, and nil satisfies a check.
@@ -33,19 +35,28 @@ protocol TextProperty {
 
 /// Values as text, by the declared type: for the environment, for arguments and for the tool.
 extension PrefProperty: TextProperty {
-    func reading(of text: String) -> TextReading {
+    func reading(of text: String, isSecret: Bool) -> TextReading {
         let coding = coding
         let forms = TextForms(text)
+        let isSecret = isSecret || isSensitive
         if let (stored, value) = found(forms, coding) {
-            return .value(stored, violation: constraint?.violation(value).map { "\($0)\(found(text, stored))" })
+            let violation = constraint?.violation(value).map { reason in
+                // Checks of a sensitive property quote no value; those of another one may.
+                isSecret && !isSensitive
+                    ? constraint?.requirement ?? reason
+                    : reason + (isSecret ? "" : found(text, stored))
+            }
+            return .value(stored, violation: violation)
         }
         if let listed = listed(coding) {
             let choices = listed.map { self.text(of: $0, coding) }.joined(separator: ", ")
-            let found = isSensitive ? "another text" : "\"\(ShownText.line(text, longest: 40))\""
+            let found = isSecret ? "another text" : "\"\(ShownText.line(text, longest: 40))\""
             return .mismatch(path: "", reason: "expected one of \(choices), found \(found)")
         }
-        if let flaw = flaw(inside: forms.typed, coding) { return .mismatch(path: flaw.path, reason: flaw.reason) }
-        if isSensitive { return .mismatch(path: "", reason: "expected \(Value.self), found another text") }
+        if let flaw = flaw(inside: forms.typed, coding) {
+            return .mismatch(path: isSecret ? "" : flaw.path, reason: flaw.reason)
+        }
+        if isSecret { return .mismatch(path: "", reason: "expected \(Value.self), found another text") }
         let example = encodedDefault(coding).map { self.text(of: $0, coding) }
         return .mismatch(path: "", reason: TextMismatch(text, forms, of: Value.self, example: example).reason)
     }
@@ -77,7 +88,6 @@ extension PrefProperty: TextProperty {
 
     /// The end of a message about a text. A text that is not a string is not quoted.
     private func found(_ text: String, _ stored: StoredValue) -> String {
-        if isSensitive { return "" }
         let shown = ShownText.line(text, longest: 40)
         return ", found " + (stored.string == nil ? shown : "\"\(shown)\"")
     }

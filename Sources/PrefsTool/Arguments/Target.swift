@@ -96,7 +96,7 @@ enum Target: Equatable {
         switch self {
         case .suite(let name): try Roots.ofSuite(name)
         case .file(let path, _):
-            try Roots(url: url ?? URL(filePath: path), format: format, isForced: isForced)
+            try Roots(url: url ?? URL(filePath: path), format: isJSON ? .plainJSON : format, isForced: isForced)
         case .stream: throw UsageError("expected a file, found \(name)")
         case .url: throw UsageError("\(name) has roots and no file; give --root NAME")
         }
@@ -201,8 +201,8 @@ struct StreamContent {
     ///   - format: the format of empty bytes.
     private init(_ word: String, _ bytes: Data, _ format: FileFormat?) throws(DecodingFailure) {
         let isNew = bytes.isEmpty && format != nil
-        let decoded = isNew ? nil : try PropertyListFile.decode(bytes, in: [.binary, .xmlText, .json])
-        (self.format, content) = (decoded?.format ?? format ?? .json, decoded?.content ?? [:])
+        let decoded = isNew ? nil : try PropertyListFile.decode(bytes, in: [.binary, .xmlText, .plainJSON])
+        (self.format, content) = (decoded?.format ?? format ?? .plainJSON, decoded?.content ?? [:])
         (self.word, self.bytes) = (word, bytes)
         store = InMemoryStore(content, form: self.format.form)
     }

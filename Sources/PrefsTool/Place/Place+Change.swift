@@ -99,13 +99,7 @@ extension Place {
         }
         if prefs == nil { risks.addReplaced(change, nil, in: before) }
         if keepsNulls {
-            for (key, value) in change.new {
-                do throws(JSONForm.Rewritten) { after[key] = try JSONForm.read(value, over: before[key]) } catch {
-                    let (name, form) = (ShownText.key(key), JSONWriter.line(of: error.value))
-                    throw CommandError(
-                        "`\(name)`: an object with this one key has a meaning of its own, and is written \(form)")
-                }
-            }
+            for (key, value) in change.new { after[key] = JSONForm.keepingEqual(value, to: before[key]) }
         }
         return (after, risks)
     }

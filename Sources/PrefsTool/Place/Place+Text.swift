@@ -42,7 +42,7 @@ extension Place {
             if old?.string == nil, old.map(ValueText.typeName) != "float" {
                 try PropertyListType.checkGuess(text, read: readings[0])
             }
-            return spelled(readings[0], text)
+            return readings[0]
         }
         if text == "null", acceptsNil(at: path, in: base) { return .null }
         // If no reading fits, the first one says why.
@@ -68,7 +68,7 @@ extension Place {
             "\(ShownText.key(key)): a property list has no null, and without a value the default \(shown) is read")
     }
 
-    /// A value of a JSON file, with its numbers as the text spells them.
+    /// A value of a JSON file as the text spells it: its numbers, and objects that this package would write otherwise.
     func spelled(_ value: StoredValue, _ text: String) -> StoredValue {
         func reading(isSpelled: Bool) -> StoredValue? {
             try? ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: true, isSpelled: isSpelled)
@@ -76,7 +76,7 @@ extension Place {
         return keepsNulls && reading(isSpelled: false) == value ? reading(isSpelled: true) ?? value : value
     }
 
-    /// A value that the file has at a place, with its numbers as the file spells them.
+    /// A value that the file has at a place, as the file spells it.
     func spelled(_ value: StoredValue, at path: ValuePath) -> StoredValue {
         guard keepsNulls, let bytes = stream?.bytes ?? file.flatMap({ try? ExportFile.read($0) }),
             path.value(in: values(ofJSON: try? ExportFormat.values(of: bytes, isFile: true))) == value,

@@ -55,9 +55,6 @@ extension PersistentPrefs {
     /// Whether the entries of the store are the keys, and there are no roots.
     var hasFlatLayout: Bool { state.roots.layout == .flat }
 
-    /// Whether the values of a key are hidden: `@Pref(.sensitive)`.
-    func isSensitive(_ key: String) -> Bool { declarations.isSensitive(key) }
-
     /// Whether a key of its file belongs to this package or to other tools.
     func isOfTools(_ key: String) -> Bool {
         declarations.schema.ownKeys.contains(key) || state.roots.form.others?.isKeyOfTools(key) == true

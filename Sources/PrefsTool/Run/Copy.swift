@@ -121,7 +121,7 @@ struct Copy {
                     if isMove { try remove(from, value, from: &values) }
                     // The text of a value that gets another key in its dictionary stays where it is.
                     let stays = isMove && from.parent == to.parent
-                    try store(stays ? value : spelled(value, from), at: to, in: &values, &risks)
+                    try store(value, as: stays ? value : spelled(value, from), at: to, in: &values, &risks)
                 }
             }
         }
@@ -138,7 +138,8 @@ struct Copy {
         if isMove { try Place.checkRemoval(of: copied.map(\.0)) }
         let storing = try destination.prepared(invocation) { values, risks in
             for (from, value) in copied {
-                try store(spelled(value, from), at: newPath(from, in: values), in: &values, &risks)
+                let to = try newPath(from, in: values)
+                try store(value, as: spelled(value, from), at: to, in: &values, &risks)
             }
         }
         guard isMove else { return try source.notMoreOpen(storing) }
@@ -168,7 +169,7 @@ struct Copy {
         return value
     }
 
-    /// A value with its numbers as the source spells them, if the destination has room for that.
+    /// A value as the source spells it, if the destination has room for that.
     private func spelled(_ value: StoredValue, _ path: ValuePath) -> StoredValue {
         destination.keepsNulls ? source.spelled(value, at: path) : value
     }
@@ -183,8 +184,10 @@ struct Copy {
         values[path.root] = try path.value(path.steps.isEmpty ? nil : base, with: nil)
     }
 
+    /// - Parameter text: the value as the source spells it.
     private func store(
-        _ value: StoredValue, at path: ValuePath, in values: inout [String: StoredValue], _ risks: inout Risks
+        _ value: StoredValue, as text: StoredValue, at path: ValuePath, in values: inout [String: StoredValue],
+        _ risks: inout Risks
     ) throws {
         let base = destination.base(of: path.root, in: values)
         if destination.prefs == nil, let old = path.value(in: base), !old.isNull, old != value {
@@ -198,7 +201,7 @@ struct Copy {
             throw CommandError("`\(ShownText.key(path.text))`: \(kind) cannot be stored in a property list")
         }
         let former = values[path.root]
-        let entry = try path.value(base, with: value)
+        let entry = try path.value(base, with: text)
         values[path.root] = try entry.flatMap { try destination.importable([path.root: $0])[path.root] }
         if let entry = values[path.root] { try destination.check(entry, forKey: path.root, over: former) }
     }

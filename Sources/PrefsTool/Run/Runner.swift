@@ -119,11 +119,7 @@ struct Runner {
                     }
                 }
                 let former = values[path.root]
-                values[path.root] = try path.value(base, with: value)
-                if value?.isNull == true, !path.steps.isEmpty, let prefs = place.prefs, let entry = values[path.root] {
-                    // As its type stores nil.
-                    values[path.root] = try prefs.canonical(entry, forKey: path.root, from: .json)
-                }
+                values[path.root] = try path.value(base, with: value.map { place.spelled($0, text) })
                 if let entry = values[path.root] { try place.check(entry, forKey: path.root, over: former) }
                 if place.prefs != nil { stored.append(self.stored(path, in: values[path.root])) }
             }
@@ -201,7 +197,7 @@ struct Runner {
         do {
             let keepsNulls = place.keepsNulls || place.prefs?.hasNulls == true
             let value = try ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: keepsNulls)
-            guard let prefs = place.prefs, path.steps.isEmpty else { return place.spelled(value, text) }
+            guard let prefs = place.prefs, path.steps.isEmpty else { return value }
             if value.isNull, prefs.acceptsNil(forKey: path.root) {
                 return try place.noValue(forKey: path.root, of: prefs)
             }

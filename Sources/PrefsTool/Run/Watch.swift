@@ -101,12 +101,13 @@ final class Watch: @unchecked Sendable {
 
     /// The changes of the watched places.
     private func changes(from old: [String: StoredValue], to new: [String: StoredValue]) -> [Difference.Entry] {
-        if names.isEmpty { return Difference(from: old, to: new, hiding: place.secrets).entries }
+        let secrets = place.secrets.current
+        if names.isEmpty { return Difference(from: old, to: new, hiding: secrets).entries }
         let places = names.compactMap { try? place.path($0, in: old.merging(new) { $1 }) }
         var found: Set<ValuePath> = []
         // Places may overlap.
         return places.flatMap { path in
-            Difference(at: path, from: path.value(in: old), to: path.value(in: new), hiding: place.secrets).entries
+            Difference(at: path, from: path.value(in: old), to: path.value(in: new), hiding: secrets).entries
         }.filter { found.insert($0.path).inserted }
     }
 

@@ -5,20 +5,26 @@ import PrefsPropertyLists
 /// them.
 struct Secrets {
     /// Hides nothing.
-    static let none = Secrets(keys: [])
+    static let none = Secrets(keys: [], prefs: nil)
 
     private let keys: Set<String>
+    /// nil if nothing is hidden.
+    private let prefs: PersistentPrefs?
 
-    private init(keys: Set<String>) {
-        self.keys = keys
+    private init(keys: Set<String>, prefs: PersistentPrefs?) {
+        (self.keys, self.prefs) = (keys, prefs)
     }
 
     /// - Parameter reveals: whether nothing is hidden.
     init(of prefs: PersistentPrefs, reveals: Bool) {
-        let secret = type(of: prefs).describe().filter(\.isSensitive)
+        let secret = reveals ? [] : PrefsKey.all(of: prefs).filter { prefs.isSensitive($0.name) }
         // A value under a former key is a secret, too.
-        keys = reveals ? [] : Set(secret.flatMap { [$0.key] + $0.formerKeys })
+        let keys = secret.flatMap { [$0.name] + ($0.description?.formerKeys ?? []) }
+        self.init(keys: Set(keys), prefs: reveals ? nil : prefs)
     }
+
+    /// The secrets of now. A file of a folder of secrets may have come since.
+    var current: Secrets { prefs.map { Secrets(of: $0, reveals: false) } ?? self }
 
     var isEmpty: Bool { keys.isEmpty }
 
