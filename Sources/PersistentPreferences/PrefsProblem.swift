@@ -16,6 +16,8 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         case store
         /// A value does not fit its property: its type or a constraint.
         case value
+        /// An optional with ``PrefOption/required`` has no value.
+        case missing
         /// A key, a variable or an argument that no property has, or that is ignored because another one is used.
         case unknownKey
         /// The version of the root: a write would migrate it, or a newer version of the program has written it.
