@@ -65,7 +65,7 @@ final class ErrorHandlers: Sendable {
         guard let root = try? Root(owner.key, of: owner.state) else { return }
         let observed = ObservedRoot(root, allowed: owner.allowedKeys, keys: nil)
         let declared = owner.declarations
-        let mayBegin = declared.declarations.contains(where: \.property.isRequired)
+        let mayBegin = !declared.rules.isEmpty || declared.declarations.contains(where: \.property.isRequired)
         let subscriber = RootSubscriber(observed, failed: { [weak self] in self?.beginLook(at: observed) }) {
             [weak self] change in
             // A write of this process may end a problem. None of its values is one, but a required one may be removed.

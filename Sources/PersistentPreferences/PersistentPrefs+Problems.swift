@@ -9,7 +9,7 @@ extension PersistentPrefs {
     /// ```
     ///
     /// Problems of the file and of layers come first, with variables and arguments that no key has or that are ignored.
-    /// Then follow, sorted by path, values that do not fit, required values that are missing,
+    /// Then follow rules that are violated and, sorted by path, values that do not fit, required values that are missing,
     /// keys that are not keys of the class, and the version. If the root cannot be read, the store has no other problem.
     ///
     /// In a file that people write, every key that the class does not allow is a problem, also in the file of a layer,
@@ -41,7 +41,7 @@ extension PersistentPrefs {
             let stored = try view.storedValues() ?? [:]
             ofValues = stored.flatMap { key, value in problems(of: value, key, in: view, names) }
             if isWhole {
-                ofValues += missing(in: values, view)
+                ofValues += view.violatedRules.map { .init(.rule, reason: $0.text) } + missing(in: values, view)
             }
             ofValues = (ofValues + problemOfVersion(view)).sorted(byText: \.path)
         } catch {
