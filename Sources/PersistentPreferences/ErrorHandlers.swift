@@ -64,10 +64,12 @@ final class ErrorHandlers: Sendable {
     private func watch(_ owner: PersistentPrefs) {
         guard let root = try? Root(owner.key, of: owner.state) else { return }
         let observed = ObservedRoot(root, allowed: owner.allowedKeys, keys: nil)
+        let declared = owner.declarations
+        let mayBegin = !declared.rules.isEmpty || declared.declarations.contains(where: \.property.isRequired)
         let subscriber = RootSubscriber(observed, failed: { [weak self] in self?.beginLook(at: observed) }) {
             [weak self] change in
-            // A write of this process may end a problem; none of its values is one.
-            guard let self, change.isForeign || hasTold else { return nil }
+            // A write of this process may end a problem. None of its values is one, but a required one may be removed.
+            guard let self, change.isForeign || hasTold || mayBegin else { return nil }
             return beginLook(at: observed)
         }
         // If the subscription fails, the problems of the instance say why.

@@ -9,8 +9,8 @@ extension PersistentPrefs {
     /// ```
     ///
     /// Problems of the file and of layers come first, with variables and arguments that no key has or that are ignored.
-    /// Then follow, sorted by path, values of another type, values that violate a constraint, keys that are not keys of
-    /// the class, and the version. If the root cannot be read, that is the only problem of the store.
+    /// Then follow rules that are violated and, sorted by path, values that do not fit, required values that are missing,
+    /// keys that are not keys of the class, and the version. If the root cannot be read, the store has no other problem.
     ///
     /// In a file that people write, every key that the class does not allow is a problem, also in the file of a layer,
     /// unless another class of this process has it in the same root. So is an older or missing version if a write would
@@ -32,12 +32,17 @@ extension PersistentPrefs {
             let root = try Root(key, of: state)
             if waits, let warning = root.roots.domain?.waitForSave() { outcome.note(PrefsError(warning)) }
             let view = try root.view(&outcome)
+            // A state in place of a damaged file does not show what the file lacks.
+            let isWhole = outcome.warning == nil
             let names = KnownNames(of: self, in: root)
             ofLayers = view.layers.map { problems(of: $0, root, names) } ?? []
-            _ = try view.values(&outcome)
+            let values = try view.values(&outcome)
             if let conflict = SharedRoots.conflict(of: self, root: root.key, in: root.roots) { outcome.note(conflict) }
             let stored = try view.storedValues() ?? [:]
             ofValues = stored.flatMap { key, value in problems(of: value, key, in: view, names) }
+            if isWhole {
+                ofValues += view.violatedRules.map { .init(.rule, reason: $0.text) } + missing(in: values, view)
+            }
             ofValues = (ofValues + problemOfVersion(view)).sorted(byText: \.path)
         } catch {
             outcome.note(PrefsError(error))
@@ -70,6 +75,18 @@ extension PersistentPrefs {
         return names.flaw(of: key, as: view.form).map {
             [PrefsProblem(.unknownKey, path: key, topLevelKey: key, reason: $0)]
         } ?? []
+    }
+
+    /// The required keys without a value. A value that does not fit is not missing: it is a problem of its own.
+    private func missing(in values: [String: StoredValue]?, _ view: RootView) -> [PrefsProblem] {
+        declarations.declarations.filter(\.property.isRequired).compactMap { declaration in
+            let (key, layers) = (declaration.key, view.layers)
+            guard (values?[key] ?? declaration.property.storedDefault)?.isNull ?? true,
+                layers?.key(key, of: view.root.key, in: declarations).faults.isEmpty ?? true
+            else { return nil }
+            let reason = "is required, and has no value\(layers?.howToSet(key, in: declarations) ?? "")"
+            return PrefsProblem(.missing, path: key, topLevelKey: key, reason: reason)
+        }
     }
 
     /// What layers say of names that no key has, and the keys of their files that are not keys of the class. Also a file

@@ -157,6 +157,14 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// Stores of other modules ignore it. The property is read once per class.
     open class var lockTimeout: Duration? { nil }
 
+    /// Rules over several values; see ``PrefsRule``. Empty by default, which costs nothing.
+    ///
+    /// A write, a removal or an `update` whose result violates a rule is rejected with ``PrefsError/ruleViolated(_:)``, unless
+    /// the state before violated that rule, too. Other programs, a variable, and code that calls a store directly can violate
+    /// it: the values are read as they are, and ``problems()`` and ``onError(_:)`` give the text. The property is read once
+    /// per class. A subclass of a subclass returns `super.rules + […]`.
+    open class var rules: [PrefsRule] { [] }
+
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
     /// Assigning it replaces the values of all allowed keys in one transaction, and a root that is no dictionary. A value whose type differs from the

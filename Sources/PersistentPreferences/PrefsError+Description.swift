@@ -42,6 +42,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored; move large values to files"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but an older one may return after a power cut or damage"
+        case .ruleViolated(let texts):
+            Self.listed(texts.map(ShownText.message)) + "; the stored state is unchanged"
         case .migrationFailed: "\(reasonInLayer); the stored state is unchanged"
         case .invalidImport(let reason):
             "the data cannot be imported: \(ShownText.message(reason)); the stored state is unchanged"
@@ -152,6 +154,7 @@ extension PrefsError: Equatable {
         case .durabilityUnconfirmed(let failure): ["durabilityUnconfirmed", failure]
         case .typeMismatch(let failures): ["typeMismatch", failures]
         case .constraintViolated(let failures): ["constraintViolated", failures]
+        case .ruleViolated(let texts): ["ruleViolated", texts]
         case .migrationFailed(let key, let version, let error):
             ["migrationFailed", key, version, Self.parts(of: error)]
         case .invalidImport(let reason): ["invalidImport", reason]

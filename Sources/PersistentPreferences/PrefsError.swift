@@ -81,6 +81,9 @@ public indirect enum PrefsError: Error, Sendable {
     /// Values that violate the constraints of their properties, sorted by path. A write was rejected as a whole. A read
     /// returned the default, and the stored value is kept.
     case constraintViolated([PropertyListFailure])
+    /// The result of a write or an update violates ``PersistentPrefs/rules`` of the class, whose texts these are, and the
+    /// state before did not. It was rejected as a whole.
+    case ruleViolated([String])
     /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or a property list cannot hold its result.
     /// The data is unchanged. Reads are empty and writes are rejected.
     case migrationFailed(key: String, version: Int, error: any Error)
@@ -132,8 +135,8 @@ extension PrefsError {
         case .quarantined, .nearSizeLimit, .sharedRoot, .invalidLayer, .problem: true
         case .incorrectKeys, .valuesNotPlistCompatible, .noStoredPrefsForKey, .invalidName, .rootIsNotDictionary,
             .unreadable, .damaged, .notOurs, .notStored, .busy, .outcomeUnknown, .durabilityUnconfirmed, .typeMismatch,
-            .constraintViolated, .migrationFailed, .invalidImport, .notWatched, .coveredByLayer, .updateOfAnotherStore,
-            .writeInsideRead, .userDefaultsUnavailable, .unknownError:
+            .constraintViolated, .ruleViolated, .migrationFailed, .invalidImport, .notWatched, .coveredByLayer,
+            .updateOfAnotherStore, .writeInsideRead, .userDefaultsUnavailable, .unknownError:
             false
         }
     }

@@ -16,6 +16,10 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         case store
         /// A value does not fit its property: its type or a constraint.
         case value
+        /// Several values violate a rule of ``PersistentPrefs/rules``.
+        case rule
+        /// An optional with ``PrefOption/required`` has no value.
+        case missing
         /// A key, a variable or an argument that no property has, or that is ignored because another one is used.
         case unknownKey
         /// The version of the root: a write would migrate it, or a newer version of the program has written it.
@@ -39,7 +43,7 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     /// Where it lies.
     public let source: Source
     /// The path of the value, as in ``PropertyListFailure/path``; in a layer, its variable, argument or file. Empty if the
-    /// store as a whole is at fault.
+    /// store as a whole is at fault, or several values are.
     public let path: String
     /// The first step of `path`: a key of the stored root. Empty if the problem is about the store as a whole, or a layer.
     public let topLevelKey: String

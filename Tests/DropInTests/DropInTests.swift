@@ -107,6 +107,20 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
     }
 }
 
+/// A set with a rule over two values, which it reads by their keys.
+class RangeSet: RVS_PersistentPrefs {
+    override var keys: [String] { ["Low", "High"] }
+
+    override class var rules: [PrefsRule] {
+        [
+            PrefsRule { (prefs: RangeSet) in
+                let (low, high) = (prefs.values["Low"] as? Int ?? 0, prefs["High"] as? Int ?? 9)
+                return low > high ? "Low must be at most High" : nil
+            }
+        ]
+    }
+}
+
 @Suite struct DropInTests {
     private let prefs: TestSet
     private let other: TestSet
@@ -147,6 +161,25 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
             first.deleteAll()
             #expect(TestSet(key: "First", values: nil).int == 1)
             #expect(TestSet(key: "Second", values: nil).values.isEmpty)
+        }
+    }
+
+    @Test func aRuleHoldsForTheDictionary() {
+        RVS_PersistentPrefs.withStore(InMemoryStore()) {
+            let prefs = RangeSet()
+            let error = PrefsError.ruleViolated(["Low must be at most High"])
+            prefs.values = ["Low": 20, "High": 30]
+            #expect(prefs.lastError == nil)
+            prefs.values = ["Low": 20]
+            #expect(prefs.lastError == error)
+            prefs.values["High"] = 19
+            #expect(prefs.lastError == error)
+            prefs.values["High"] = nil
+            #expect(prefs.lastError == error)
+            #expect(RangeSet(key: nil, values: ["Low": 31]).lastError == error)
+            #expect(prefs.values as? [String: Int] == ["Low": 20, "High": 30])
+            prefs.clear()
+            #expect(prefs.lastError == nil && prefs.values.isEmpty)
         }
     }
 

@@ -14,6 +14,16 @@ import TestSupport
         @Pref var level = 3
     }
 
+    /// Two values with a rule.
+    private final class GapPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var low = 1
+        @Pref var high = 9
+
+        override class var rules: [PrefsRule] {
+            [PrefsRule { (prefs: GapPrefs) in prefs.low > prefs.high ? "low must be at most high" : nil }]
+        }
+    }
+
     private static let modes: [EtcdStore.ReadMode] = [.followed, .current]
 
     /// Two clients of one namespace: another deadline is another client.
@@ -85,6 +95,30 @@ import TestSupport
         prefs.deleteAll()
         #expect(others.level == 3 && prefs.level == 3)
         #expect(try there.read(root: "team") == nil)
+    }
+
+    /// A rule judges what the servers have, and not what the client knows.
+    @Test(arguments: modes)
+    func aRuleHoldsAmongClients(_ reads: EtcdStore.ReadMode) throws {
+        let (here, there) = stores(reads)
+        let (prefs, others) = (GapPrefs(key: "gap", store: here), GapPrefs(key: "gap", store: there))
+        let violated = PrefsError.ruleViolated(["low must be at most high"])
+        for high in [5, 4, 3] {
+            prefs.low = 1
+            others.high = high
+            #expect(prefs.$low.set(high + 1) == violated)
+            #expect(prefs.update { prefs.low = high + 1 } == violated)
+            #expect(prefs.update { $0["low"] = high + 1 } == violated)
+            #expect(prefs.$low.set(high) == nil)
+            #expect(others.$high.set(high - 1) == violated)
+        }
+        #expect(
+            prefs.update {
+                prefs.low = 20
+                prefs.high = 30
+            } == nil)
+        #expect(others.$high.reset() == violated)
+        #expect(try there.read(root: "gap") as NSDictionary? == ["low": 20, "high": 30])
     }
 
     @Test(arguments: modes, [true, false])

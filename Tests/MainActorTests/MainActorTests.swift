@@ -51,6 +51,18 @@ final class WindowPrefs: Prefs, @unchecked Sendable {
     }
 }
 
+/// Required values, and a rule over two values.
+final class PanePrefs: Prefs, @unchecked Sendable {
+    @Pref(.required) var token: String?
+    @Pref(.required) var appearance: Appearance?
+    @Pref var low = 1
+    @Pref var high = 9
+
+    override class var rules: [PrefsRule] {
+        [PrefsRule { (prefs: PanePrefs) in prefs.low > prefs.high ? "low must be at most high" : nil }]
+    }
+}
+
 struct columnWidth: PrefKey { static let defaultValue = 80 }
 
 /// The value of a `PrefKey` is decoded on any thread, so its type must be nonisolated.
@@ -109,6 +121,15 @@ struct Screen {
                 "columns", "name", "brightness",
             ])
         #expect(WindowPrefs.describe().count == 12)
+    }
+
+    @Test func requiredValuesAndRulesWork() async {
+        let prefs = PanePrefs(store: InMemoryStore())
+        prefs.appearance = .dark
+        #expect(prefs.problems().map(\.description) == ["token: is required, and has no value"])
+        #expect(await prefs.$low.set(10) == .ruleViolated(["low must be at most high"]))
+        let error = await Task.detached { await prefs.update { prefs.high = 0 } }.value
+        #expect(error == .ruleViolated(["low must be at most high"]))
     }
 
     @Test func keysOutsideAClassWork() {

@@ -20,6 +20,8 @@ case "increment":
     Probe.increment(count: number())
 case "migrate":
     MigratingPrefs.race(turns: number())
+case "narrow":
+    GapPrefs.narrow(attempts: number())
 case "upgrade":
     Upgrading.run(isNew: word() == "new", turns: number())
 case "drop-in":

@@ -17,7 +17,7 @@ package final class Transaction {
     package private(set) var content: Content?
     /// By how many bytes each root may still grow, as far as it is known.
     private var rooms: [String: Int] = [:]
-    private(set) var isChanged = false
+    package private(set) var isChanged = false
     /// Whether it is an update, which runs code of the program. Its path is looked at again before the commit.
     package var isUpdate = false
     /// Why the commit keeps the state that it replaces under another name beside the file, and warns of it; nil if it
@@ -33,6 +33,8 @@ package final class Transaction {
     private var states: [ObjectIdentifier: (owner: AnyObject, state: AnyObject)] = [:]
     /// Whether its thread has called `exit` in its closure, so that it will never be committed.
     private var isAbandoned = false
+    /// Checks of the result, to run in order. One for each root of each owner.
+    private var checks: [(root: String, owner: AnyObject, check: (Transaction) throws -> Void)] = []
     /// Actions to run in order after all locks are released.
     private var afterwards: [() -> Void] = []
 
@@ -107,6 +109,17 @@ package final class Transaction {
             fail(error)
             throw error
         }
+    }
+
+    /// Adds a check that runs when the closure of the transaction has run, unless the owner has one for the root. If it
+    /// throws, nothing is committed.
+    ///
+    /// - Parameter makeCheck: makes the check from the state before the change of the root.
+    package func beforeCommit(
+        of root: String, for owner: AnyObject, _ makeCheck: () throws -> (Transaction) throws -> Void
+    ) rethrows {
+        if checks.contains(where: { $0.owner === owner && $0.root == root }) { return }
+        checks.append((root, owner, try makeCheck()))
     }
 
     /// Rejects a write by an `atexit` handler of the thread that has called `exit` inside the transaction.
@@ -207,7 +220,10 @@ package final class Transaction {
             Self.threads.value = outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
             session = nil
         }
-        try LockWait.afterTheWait { try body(self) }
+        try LockWait.afterTheWait {
+            try body(self)
+            if failure == nil { for check in checks { try check.check(self) } }
+        }
         if let failure { throw failure }
     }
 

@@ -19,6 +19,7 @@ package final class ClassDeclarations: Sendable {
     let hasFormerRoots: Bool
     /// How long each write waits for the lock; nil without a limit.
     let lockTimeout: Duration?
+    let rules: [PrefsRule]
     private let formerRoots: [String]
     /// The root of instances that are created without a key.
     let ownRoot: String
@@ -65,6 +66,7 @@ package final class ClassDeclarations: Sendable {
         formerRoots = Self.formerRoots(of: prefs, type)
         hasFormerRoots = !formerRoots.isEmpty
         lockTimeout = type.lockTimeout
+        rules = type.rules
         schema = RootSchema(
             migrations: type.migrations, className: ownRoot, versionKey: type.versionKey,
             versionOfUnmarked: type.versionOfUnmarked,
@@ -81,7 +83,7 @@ package final class ClassDeclarations: Sendable {
         byKey = [declarations[0].key: declarations[0]]
         allowed = AllowedKeys(
             [declarations[0].key], versionKey: RootSchema.defaultVersionKey, isForMany: false)
-        (formerRoots, hasFormerRoots, lockTimeout) = ([], false, nil)
+        (formerRoots, hasFormerRoots, lockTimeout, rules) = ([], false, nil, [])
         schema = RootSchema(migrations: [], className: "", renames: [])
     }
 

@@ -14,6 +14,7 @@ package protocol DeclaredProperty: AnyObject, Sendable {
     var defaultViolation: String? { get }
     /// Whether its values are hidden: `@Pref(.sensitive)`.
     var isSensitive: Bool { get }
+    var isRequired: Bool { get }
     var help: String? { get }
     /// The new value with the fields of the stored one that the type does not know.
     func withUnknownFields(

@@ -16,6 +16,9 @@ extension PersistentPrefs.Pref where Value: Codable {
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to
     ///   the main actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(wrappedValue: Value, _ options: PrefOption<Value>...) { self.init(wrappedValue, options) }
+
+    /// Declares an optional whose default is nil: `@Pref(.required) var token: String?`.
+    public init(_ options: PrefOption<Value>...) where Value: ExpressibleByNilLiteral { self.init(nil, options) }
 }
 
 extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
@@ -35,6 +38,10 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
     /// for Codable values.
     @_disfavoredOverload
     public init(wrappedValue: Value, _ options: PrefOption<Value>...) { self.init(wrappedValue, options) }
+
+    /// Declares an optional whose default is nil: `@Pref(.required) var theme: Theme?`.
+    @_disfavoredOverload
+    public init(_ options: PrefOption<Value>...) where Value: ExpressibleByNilLiteral { self.init(nil, options) }
 }
 
 extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {

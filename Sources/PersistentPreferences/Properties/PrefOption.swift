@@ -19,6 +19,7 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
         case check(@Sendable (Value) -> String?)
         indirect case coding(PrefCoding<Value>)
         case sensitive
+        case required
         case help(String)
     }
 
@@ -80,6 +81,18 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     /// keychain is safer. Your checks must not quote it.
     public static var sensitive: PrefOption { PrefOption(.sensitive) }
 
+    /// Unavailable: a value that is not optional is never missing.
+    @available(*, unavailable, message: "only an optional can be required; another property always has a value")
+    @_disfavoredOverload public static var required: PrefOption { fatalError("unavailable") }
+
     /// One sentence for people, for ``PrefDescription/help``, a schema and tools. Never stored.
     public static func help(_ text: String) -> PrefOption { PrefOption(.help(text)) }
+}
+
+extension PrefOption where Value: ExpressibleByNilLiteral {
+    /// Says that an optional must get a value: `@Pref(.required) var token: String?`.
+    ///
+    /// If nothing has set a value, ``PersistentPrefs/problems()`` says so, with the argument and the variable of the program
+    /// that set it, and ``PersistentPrefs/onError(_:)`` gives it once. The property is nil. No access fails or costs more.
+    public static var required: PrefOption { PrefOption(.required) }
 }

@@ -212,6 +212,10 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         given?.contains { if case .sensitive = $0.part { true } else { false } } ?? false
     }
 
+    package var isRequired: Bool {
+        given?.contains { if case .required = $0.part { true } else { false } } ?? false
+    }
+
     package var help: String? {
         given?.compactMap { if case .help(let text) = $0.part { text } else { nil } }.last
     }
@@ -232,7 +236,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             switch option.part {
             case .constraints(let make): constraints += make()
             case .check(let check): checks.append(.check(check))
-            case .key, .formerKeys, .coding, .sensitive, .help: break
+            case .key, .formerKeys, .coding, .sensitive, .required, .help: break
             }
         }
         return constraints.isEmpty && checks.isEmpty ? nil : .all(constraints + checks)

@@ -194,7 +194,7 @@ struct Root {
     }
 
     /// The state in a transaction of this root.
-    private func view(in transaction: Transaction) throws -> RootView {
+    func view(in transaction: Transaction) throws -> RootView {
         let view = RootView(
             self, transaction.entry(of: key, roots.layout), in: roots.currentLayers(),
             form: transaction.session?.form ?? .exact)
@@ -206,6 +206,7 @@ struct Root {
         // Before the code of the class runs, which may write to the root.
         var before = transaction.entry(of: key, roots.layout)
         guard let effect = try effect(of: write, earlier, in: transaction) else { return }
+        try judge(afterwards: transaction)
         if let difference = effect.difference {
             // A dictionary with two owners is copied when it changes.
             before = nil

@@ -31,6 +31,8 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault]
     /// The entries of a root in each file of a layer, as a class sees them.
     func fileEntries(of root: String, in declarations: ClassDeclarations) -> [LayerFileEntries]
+    /// How people set a key: `; set --size or APP_SIZE`. Empty without layers of text.
+    func howToSet(_ key: String, in declarations: ClassDeclarations) -> String
     /// A root between the layers that need no type of a property; nil if neither has values.
     func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]?
     /// Lets a user change the objects of a root between its layers. Changed values are vetted and stored.

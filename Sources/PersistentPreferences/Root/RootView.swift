@@ -294,6 +294,7 @@ struct AccessOutcome {
     }
 
     private func report(_ warning: PrefsError) {
+        if PreviousStateRead.current(of: state) != nil { return }
         if isOfWrite {
             state.owner?.callHandlers(with: warning, isOnce: warning.isOfLayers)
         } else {

@@ -219,6 +219,14 @@ final class LayersSnapshot: RootLayersSnapshot {
         }
     }
 
+    func howToSet(_ key: String, in declarations: ClassDeclarations) -> String {
+        let names = (above + below).compactMap { state -> String? in
+            guard case .text(let layer) = state.entries else { return nil }
+            return layer.names(ofKey: key, in: declarations).first
+        }
+        return names.isEmpty ? "" : "; set " + names.joined(separator: " or ")
+    }
+
     // MARK: - Without types
 
     /// A root of the base between the layers, without the layers of text. nil if neither has values.

@@ -76,6 +76,7 @@ import Testing
         "size: expected Int, found a string": .typeMismatch([value("size", "expected Int, found a string")]),
         "size: must be in 8...72\nname: must not be empty":
             .constraintViolated([value("size", "must be in 8...72"), value("name", "must not be empty")]),
+        "low must be at most high; the stored state is unchanged": .ruleViolated(["low must be at most high"]),
         #""R" could not be migrated to version 2: Stop(); the stored state is unchanged"#:
             .migrationFailed(key: "R", version: 2, error: Stop()),
         #""R" could not be migrated to version 2: Odd(number: 1); the stored state is unchanged"#:

@@ -5,7 +5,8 @@ enum PrefsErrorCase: CaseIterable {
     case incorrectKeys, valuesNotPlistCompatible, noStoredPrefsForKey, invalidName, rootIsNotDictionary, unreadable
     case damaged, quarantined, notOurs, notStored, busy, outcomeUnknown, nearSizeLimit, durabilityUnconfirmed
     case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, sharedRoot, coveredByLayer
-    case invalidLayer, problem, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable, unknownError
+    case ruleViolated, invalidLayer, problem, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable,
+        unknownError
 
     init(_ error: PrefsError) {
         self =
@@ -26,6 +27,7 @@ enum PrefsErrorCase: CaseIterable {
             case .durabilityUnconfirmed: .durabilityUnconfirmed
             case .typeMismatch: .typeMismatch
             case .constraintViolated: .constraintViolated
+            case .ruleViolated: .ruleViolated
             case .migrationFailed: .migrationFailed
             case .invalidImport: .invalidImport
             case .notWatched: .notWatched

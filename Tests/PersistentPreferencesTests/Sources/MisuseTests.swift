@@ -22,6 +22,8 @@ struct MisuseTests {
     private static let otherType =
         "is unavailable: in takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
+    private static let notOptional =
+        "is unavailable: only an optional can be required; another property always has a value"
     /// Below this error, the compiler prints our lines that say what to do.
     private static let anObject = "ambiguous use of 'init'"
     private static let anObjectWithArguments = "ambiguous use of 'init(wrappedValue:_:)'"
@@ -59,7 +61,9 @@ struct MisuseTests {
         Misuse("@Pref(.in(1...2)) var x = Theme.light", otherType),
         Misuse("@Pref var x: Int", ".A' has no initializers"),
         Misuse("@Pref() var x: Int", noValue),
-        Misuse("@Pref(\"k\") var x: Int?", noValue),
+        Misuse("@Pref(\"k\") var x: Plain?", noValue),
+        Misuse("@Pref(.required) var x: Int = 1", notOptional),
+        Misuse("@Pref(\"k\", .required, .help(\"h\")) var x: Int = 1", notOptional),
         Misuse("@Pref(.in(1...2)) var x: Int", noValue),
         Misuse("@Pref(.check { _ in nil }) var x: Int", noValue),
         Misuse("@Pref(.constraint(.in(1...2))) var x: Int", noValue),
@@ -82,6 +86,9 @@ struct MisuseTests {
         Misuse(
             "@Pref(.in(1...3), .check { _ in nil }) var x = 2; @Pref(.in([1]), .check { _ in nil }) var y: Int? = nil"),
         Misuse("@Pref(.constraint(.length(1...20), .pattern(\"[a-z]+\"))) var x: String? = nil"),
+        Misuse("@Pref(.required) var x: Int?; @Pref(.in(1...2), .required) var y: Int?; @Pref(\"k\") var z: Window?"),
+        Misuse(
+            "@Pref(.required) var x: Theme?; @Pref(.required) var y: [Theme]? = nil; @Pref(.help(\"h\")) var z: Date?"),
         Misuse("@Pref var x: Stored? = nil; @Pref var y: [Stored] = []; @Pref(coding: \(nothing)) var z = Stored()"),
         Misuse("@Pref var x = 12; @Pref(\"k\") var y = false; @Pref var z = \"t\"; @Pref(.in(0.0...1.0)) var a = 0.5"),
         Misuse("@Pref(.check { $0.isEmpty ? \"a\" : nil }) var x = \"b\"; @Pref(.in([\"de\", \"en\"])) var y = \"en\""),

@@ -58,7 +58,7 @@ import WriteOperations
     private static let reading: [String: Set<String>] = [
         "PersistentPrefs": [
             "key", "keys", "count", "description", "lastError", "prefsDidFail(_:)", "flush()", "store", "migrations",
-            "versionKey", "versionOfUnmarked", "lockTimeout", "read(_:)",
+            "rules", "versionKey", "versionOfUnmarked", "lockTimeout", "read(_:)",
             "formerRootKeys", "jsonSchema()", "describe()", "source(ofKey:)", "problems()", "exported(as:)",
             "withStore(_:_:)", "withStore(_:isolation:_:)", "onChange(of:on:_:)", "changes(of:)", "publisher(of:)",
             "onError(_:)", "addObserver(_:forKeyPath:options:context:)", "automaticallyNotifiesObservers(forKey:)",
@@ -96,8 +96,8 @@ import WriteOperations
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
-        "PrefsMigration", "PrefsObservation", "PrefsProblem", "PropertyListDictionary", "PropertyListModel", "Range",
-        "SharedRoot", "_PrefChoiceSource",
+        "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
+        "PropertyListModel", "Range", "SharedRoot", "_PrefChoiceSource",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.
