@@ -236,7 +236,7 @@ import Testing
         let heard = prefs.errorObserver()
         #expect(prefs.dbPassword == "x" && prefs.lastError == nil)
         let octal = String(mode, radix: 8)
-        let text = "\(place("DB_PASSWORD")): others may write it (mode \(octal)); take that away (chmod go-w)"
+        let text = "\(place("DB_PASSWORD")): other users may write it (mode \(octal)); run chmod go-w"
         #expect(prefs.problems().map(\.description) == [text] && prefs.problems().map(\.kind) == [.permissions])
         #expect(heard.all == [text])
         chmod(secrets.appending(path: "DB_PASSWORD").path, 0o444)
@@ -256,7 +256,7 @@ import Testing
         chmod(secrets.path, 0o777)
         #expect(
             prefs.problems().map(\.description) == [
-                "\(secrets.path): others may write it (mode 777); take that away (chmod go-w)"
+                "\(secrets.path): other users may write it (mode 777); run chmod go-w"
             ])
         #expect(prefs.dbPassword == "x" && prefs.lastError == nil)
         chmod(secrets.path, 0o1777)
