@@ -58,6 +58,11 @@ import Testing
         #expect(Secrets(of: prefs, reveals: true).current.isEmpty && Secrets.none.current.isEmpty)
     }
 
+    @Test func theNamesOfTheFileAreInTheHelp() throws {
+        let help = try prefs(["help", "password"]).output
+        #expect(help.contains(/\n *file +PASSWORD, password\n/) && help.contains(/\n *default +•••\n/), "\(help)")
+    }
+
     @Test func dotsStandForIt() throws {
         #expect(try prefs(["show"]).output.contains(/password +String .*•••/))
         #expect(

@@ -360,6 +360,25 @@ import Testing
         heard.wait { $0.last?.last == "four" }
     }
 
+    /// The folder itself is a link, which is exchanged.
+    @Test func anExchangeOfTheFolderIsTold() throws {
+        for number in 1...2 {
+            let version = folder.file("version\(number)")
+            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: false)
+            try Data("\(number)".utf8).write(to: version.appending(path: "DB_PASSWORD"))
+            let link = folder.file(number == 1 ? "link" : "new").path
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "version\(number)")
+        }
+        let prefs = prefs(above: [.folder(folder.file("link"))])
+        let heard = prefs.$dbPassword.observer()
+        #expect(prefs.dbPassword == "1")
+        #expect(rename(folder.file("new").path, folder.file("link").path) == 0)
+        heard.wait { $0.last == ["1", "2"] }
+        // The files of the new folder are watched.
+        try Data("3".utf8).write(to: folder.file("version2/DB_PASSWORD"), options: .atomic)
+        heard.wait { $0.last == ["2", "3"] }
+    }
+
     @Test func filesThatComeAndGoAreTold() throws {
         let prefs = prefs()
         let heard = prefs.$dbPassword.observer()
