@@ -236,7 +236,7 @@ import Testing
         let heard = prefs.errorObserver()
         #expect(prefs.dbPassword == "x" && prefs.lastError == nil)
         let octal = String(mode, radix: 8)
-        let text = "\(place("DB_PASSWORD")): others may write it (mode \(octal)); take that away (chmod go-w)"
+        let text = "\(place("DB_PASSWORD")): other users may write it (mode \(octal)); run chmod go-w"
         #expect(prefs.problems().map(\.description) == [text] && prefs.problems().map(\.kind) == [.permissions])
         #expect(heard.all == [text])
         chmod(secrets.appending(path: "DB_PASSWORD").path, 0o444)
@@ -256,7 +256,7 @@ import Testing
         chmod(secrets.path, 0o777)
         #expect(
             prefs.problems().map(\.description) == [
-                "\(secrets.path): others may write it (mode 777); take that away (chmod go-w)"
+                "\(secrets.path): other users may write it (mode 777); run chmod go-w"
             ])
         #expect(prefs.dbPassword == "x" && prefs.lastError == nil)
         chmod(secrets.path, 0o1777)
@@ -358,6 +358,25 @@ import Testing
             try Child(URL(filePath: "/bin/sh"), ["-c", "printf four >\"$0\"", other.path], environment: [:]).wait().code
                 == 0)
         heard.wait { $0.last?.last == "four" }
+    }
+
+    /// The folder itself is a link, which is exchanged.
+    @Test func anExchangeOfTheFolderIsTold() throws {
+        for number in 1...2 {
+            let version = folder.file("version\(number)")
+            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: false)
+            try Data("\(number)".utf8).write(to: version.appending(path: "DB_PASSWORD"))
+            let link = folder.file(number == 1 ? "link" : "new").path
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "version\(number)")
+        }
+        let prefs = prefs(above: [.folder(folder.file("link"))])
+        let heard = prefs.$dbPassword.observer()
+        #expect(prefs.dbPassword == "1")
+        #expect(rename(folder.file("new").path, folder.file("link").path) == 0)
+        heard.wait { $0.last == ["1", "2"] }
+        // The files of the new folder are watched.
+        try Data("3".utf8).write(to: folder.file("version2/DB_PASSWORD"), options: .atomic)
+        heard.wait { $0.last == ["2", "3"] }
     }
 
     @Test func filesThatComeAndGoAreTold() throws {

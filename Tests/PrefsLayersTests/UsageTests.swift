@@ -60,6 +60,25 @@ import Testing
         #expect(usage.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
+    /// The class of the article, whose output stands there.
+    @Test func theArticleHasTheOutputOfItsClass() throws {
+        final class PagerPrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref(.in(20...500), .help("The width of a page.")) var columns = 80
+            @Pref(.help("Cut long lines in place of wrapping them.")) var cut = false
+            @Pref(.help("Words to mark.")) var marked: [String] = []
+        }
+        let pager = PagerPrefs(
+            store: LayeredStore(
+                InMemoryStore(),
+                above: [
+                    .arguments(["p"], short: ["c": "columns", "m": "marked"]), .environment(prefix: "PAGER_", in: [:]),
+                ]))
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Sources/PersistentPreferences/PersistentPreferences.docc/Layers.md")
+        let article = try String(contentsOf: page.standardized, encoding: .utf8)
+        #expect(article.contains("```\n\(PrefsLayer.usage(of: pager))\n```\n"))
+    }
+
     @Test func withoutArgumentsTheVariableComesFirst() {
         let usage = text(above: .environment(prefix: "", in: [:]))
         #expect(usage.hasPrefix("  FONT_SIZE  In points. (in 8...72; default 12)\n  WRAP       Whether long lines"))

@@ -46,6 +46,6 @@ extension NameNote {
     init(writable mode: UInt32, at place: String) {
         let mode = String(mode & 0o777, radix: 8)
         self.init(
-            place: place, reason: "others may write it (mode \(mode)); take that away (chmod go-w)", kind: .permissions)
+            place: place, reason: "other users may write it (mode \(mode)); run chmod go-w", kind: .permissions)
     }
 }

@@ -80,13 +80,19 @@ final class TextLayer: Sendable {
 }
 
 extension PersistentPrefs {
-    /// The names of a key in the environment and in the arguments, by the layers of the instance's store, the highest
-    /// first. The derived name comes before the exact one.
-    package func namesInLayers(ofKey key: String) -> [(layer: String, names: [String])] {
+    /// The names of a key in the environment, in the arguments and in folders of secrets, by the layers of the instance's
+    /// store, the highest first. The derived name comes before the exact one.
+    ///
+    /// `kind` is `variable`, `option` or `file`.
+    package func namesInLayers(ofKey key: String) -> [(kind: String, names: [String])] {
         guard let stack = state.roots.layers as? LayerStack else { return [] }
         return (stack.above + stack.below).compactMap { layer in
-            guard case .entries(.text(let text)) = layer.source else { return nil }
-            return (layer.name, text.names(ofKey: key, in: declarations))
+            switch layer.source {
+            case .entries(.text(let text)):
+                (text.arguments == nil ? "variable" : "option", text.names(ofKey: key, in: declarations))
+            case .secrets(let folder): ("file", folder.read().texts.names(ofKey: key, in: declarations))
+            case .entries, .file: nil
+            }
         }
     }
 }

@@ -115,8 +115,8 @@ struct Help {
         if let former = key.description?.formerKeys, !former.isEmpty {
             rows.append(("formerly", former.joined(separator: ", ")))
         }
-        for (layer, names) in (program.target == nil ? program.own : prefs).namesInLayers(ofKey: key.name) {
-            rows.append((layer == "environment" ? "variable" : "option", names.joined(separator: ", ")))
+        for (kind, names) in (program.target == nil ? program.own : prefs).namesInLayers(ofKey: key.name) {
+            rows.append((kind, names.joined(separator: ", ")))
         }
         let help = key.description?.help.map { "\n" + Self.paragraph($0.printable) + "\n" } ?? ""
         let example = prefs.isSensitive(key.name) ? nil : prefs.storedDefault(forKey: key.name)
