@@ -75,6 +75,7 @@ let programs = [
         path: "HarnessCLI", swiftSettings: strict),
     example("Words", "PrefsKeys"),
     example("Pulse", "PrefsJSON"),
+    example("Beacon", "PrefsJSON", "PrefsLayers"),
     example("Tracker", "PrefsJSON", "PrefsLayers"),
     example("Fleet", "PrefsEtcd"),
     example("Sketch", "PrefsLayers", "PrefsTool"),
@@ -207,7 +208,8 @@ let testTargets = [
     tests(
         "Example",
         [
-            "EngineSupport", "HarnessCLI", "PersistentPreferences", "PrefsJSON", "Pulse", "Sketch", "TestSupport",
+            "Beacon", "EngineSupport", "HarnessCLI", "PersistentPreferences", "PrefsJSON", "Pulse", "Sketch",
+            "TestSupport",
             "Tracker", "Words",
         ]),
     tests(
