@@ -11,7 +11,7 @@ usage() {
 }
 
 # The suites with tests for which files must be closed to the user.
-unprivileged='\.(FileStoreTests|HarnessErrorTests|UnreadableTests)/'
+unprivileged='\.(FileStoreTests|HarnessErrorTests|SecretsFolderTests|UnreadableTests)/'
 
 if [ "$*" = --as-user ]; then
     program="$PWD/.build/debug/PersistentPreferencesPackageTests.xctest"

@@ -14,12 +14,12 @@ final class ErrorHandlers: Sendable {
         let action: Action
         /// The problems that stand and that it was told of.
         var told: Set<PrefsProblem> = []
-        /// Those that the last read that ended some has ended, and when.
-        var ended: (problems: Set<PrefsProblem>, at: Moment) = ([], 0)
+        /// Those that the last read that ended some has ended.
+        var ended: Set<PrefsProblem> = []
     }
 
     /// A number of changes by accesses of what closures were told. What was found before one of them may be out of date.
-    typealias Moment = Int
+    private typealias Moment = Int
 
     private struct State {
         var handlers: [Handler] = []
@@ -83,23 +83,21 @@ final class ErrorHandlers: Sendable {
 
     // MARK: - Telling
 
-    /// The current moment.
-    var moment: Moment { state.withLock { $0.moment } }
-
     /// Tells each closure of an error that an access has met.
     ///
-    /// - Parameters:
-    ///   - isOnce: whether a closure that was told of its problems is not called. It may have been told by a look since
-    ///     the access, and a read may have ended the problem since.
-    ///   - moment: that of the access.
-    func tell(_ error: PrefsError, isOnce: Bool, at moment: Moment) {
+    /// - Parameter isOnce: whether a closure that was told of its problems is not called.
+    func tell(_ error: PrefsError, isOnce: Bool, _ owner: PersistentPrefs) {
         let problems = isOnce ? error.problems : []
+        // What has ended may have ended after the access met it, and may be back. The instance knows.
+        let hasEnded = state.withLock { $0.handlers.contains { !$0.ended.isDisjoint(with: problems) } }
+        let isOver = hasEnded && !Set(owner.problems(waits: false)).isSuperset(of: problems)
         let numbers = state.withLock { state in
             let numbers = state.handlers.indices.filter { index in
                 let handler = state.handlers[index]
-                let known = handler.ended.at > moment ? handler.told.union(handler.ended.problems) : handler.told
+                let known = isOver ? handler.told.union(handler.ended) : handler.told
                 if isOnce, known.isSuperset(of: problems) { return false }
                 state.handlers[index].told.formUnion(problems)
+                state.handlers[index].ended.subtract(problems)
                 return true
             }.map { state.handlers[$0].number }
             if !problems.isEmpty, !numbers.isEmpty { state.moment += 1 }
@@ -113,7 +111,7 @@ final class ErrorHandlers: Sendable {
     /// - Parameter only: the number of the closure; nil for all.
     private func tellProblems(of owner: PersistentPrefs, only: Int? = nil) {
         while true {
-            let moment = moment
+            let moment = state.withLock(\.moment)
             if tell(owner.problems(waits: false), at: moment, only: only, owner) { return }
         }
     }
@@ -158,7 +156,7 @@ final class ErrorHandlers: Sendable {
                 if ended.isEmpty { continue }
                 state.moment += 1
                 state.handlers[index].told.subtract(ended)
-                state.handlers[index].ended = (ended, state.moment)
+                state.handlers[index].ended = ended
             }
         }
     }

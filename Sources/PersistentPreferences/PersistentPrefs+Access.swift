@@ -343,11 +343,10 @@ extension PersistentPrefs {
     package func callHandlers(with error: PrefsError, isOnce: Bool = false) {
         // Uses the state and not self, because self may be in its deinit.
         guard let owner = state.owner else { return }
-        let moment = state.errorHandlers?.moment ?? 0
         Transaction.afterwards {
             FailureHandler.run(for: ObjectIdentifier(owner)) {
                 owner.prefsDidFail(error)
-                owner.state.errorHandlers?.tell(error, isOnce: isOnce, at: moment)
+                owner.state.errorHandlers?.tell(error, isOnce: isOnce, owner)
             }
         }
     }

@@ -13,7 +13,7 @@ import TestSupport
     enum Mode: String { case fast, slow }
 
     final class ServicePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(.required, .constraint(.length(1...))) var token: String?
+        @Pref(.required, .constraint(.length(1...8))) var token: String?
         @Pref var port = 80
     }
 
@@ -75,8 +75,11 @@ import TestSupport
         #expect(texts(prefs()) == ["token: expected String, found an integer"])
         try write("{}", to: base)
         #expect(
-            texts(prefs(["APP_TOKEN": ""])) == ["APP_TOKEN: environment: must be at least 1 character long, found \"\""]
-        )
+            texts(prefs(["APP_TOKEN": "too long a token"])) == [
+                "APP_TOKEN: environment: must be 1 to 8 characters long, found \"too long a token\""
+            ])
+        // An empty variable is nil.
+        #expect(texts(prefs(["APP_TOKEN": ""])) == [Self.missing])
         try write(#"{"token": 5}"#, to: layer)
         #expect(texts(prefs()) == ["token in \(layer.path): expected String, found an integer"])
     }

@@ -322,7 +322,8 @@ import Testing
         let prefs = prefs()
         let writer = try exchange(2, 150)
         var last = 0
-        while last < 150 {
+        let deadline = Patience.deadline
+        while last < 150, ContinuousClock.now < deadline {
             let (password, port) = prefs.read { (prefs.dbPassword, prefs.port) }
             guard password == "\(port)", port >= last else {
                 Issue.record("read \(password) and \(port) after \(last)")
@@ -330,7 +331,7 @@ import Testing
             }
             last = port
         }
-        #expect(try writer.wait().code == 0)
+        #expect(try writer.wait().code == 0 && last == 150)
     }
 
     /// The file is elsewhere, and is written in place.

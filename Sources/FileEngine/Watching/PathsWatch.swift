@@ -4,13 +4,14 @@ import PrefsPropertyLists
 ///
 /// Reports once a second while one of them cannot be watched.
 package final class PathsWatch: Sendable {
+    private let system: SystemCalls
     private let changed: @Sendable () -> Void
     private let watches = Locked<[String: FileWatch]>([:])
     private let polling = Polling()
 
     /// - Parameter changed: called on any thread.
-    package init(_ changed: @escaping @Sendable () -> Void) {
-        self.changed = changed
+    package init(system: SystemCalls = .real, _ changed: @escaping @Sendable () -> Void) {
+        (self.system, self.changed) = (system, changed)
     }
 
     /// Watches these paths from now on, and no others.
@@ -26,7 +27,7 @@ package final class PathsWatch: Sendable {
             let known = watches.count
             for path in paths.sorted() where watches[path] == nil {
                 do throws(StorageFailure) {
-                    watches[path] = try FileWatch(FileNames(path: path), system: .real, changed)
+                    watches[path] = try FileWatch(FileNames(path: path), system: system, changed)
                 } catch {
                     failure = failure ?? error
                 }

@@ -173,10 +173,13 @@ enum BytesCheck {
     ]
 
     private static func checkWriting(_ value: StoredValue, as format: FileFormat, isItsOwn: Bool) throws {
-        let storable = PropertyListCoder.storable(["value": value], as: format)["value"] ?? value
+        let members = PropertyListCoder.storable(["value": value], as: format)
+        // The outermost value of a JSON file is a dictionary, whatever its keys are.
+        let isWrapped = format == .json
         let bytes: Data
         do {
-            bytes = try PropertyListCoder.encode(storable, as: format)
+            bytes = try PropertyListCoder.encode(
+                isWrapped ? .dictionary(members) : members["value"] ?? value, as: format)
         } catch {
             // XML has no null.
             let isExpected = error.isExpected(in: format) || format == .xml && value.holdsNull
@@ -185,8 +188,8 @@ enum BytesCheck {
         }
         let again = try PropertyListCoder.decode(bytes, as: .all)
         try demand(again.format == format, "written as \(format), read as \(again.format)")
-        try demandSame(
-            value.object, again.value.object, isInXML: format == .xml, "another value when written as \(format)")
+        let read = isWrapped ? again.value.dictionary?["value"] ?? .null : again.value
+        try demandSame(value.object, read.object, isInXML: format == .xml, "another value when written as \(format)")
         if isItsOwn, format == .xml {
             try demand(PropertyListCoder.encode(again.value, as: .xml) == bytes, "other XML at the second writing")
         }
