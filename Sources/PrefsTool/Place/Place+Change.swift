@@ -114,6 +114,8 @@ extension Place {
         // The class may accept its values only together with values that the copy lacks.
         if let error = copy.lastError, !error.wasStored { return }
         if let error = Self.store(after.filter { isFit($0.key) }, over: fit, in: copy), !error.wasStored {
+            // A rule may hold with the values of layers, which the copy lacks. The write asks it.
+            if case .ruleViolated = error, prefs.state.roots.layers != nil { return }
             throw CommandError(explain(error))
         }
     }
@@ -127,7 +129,11 @@ extension Place {
             return prefs.lastError
         }
         let change = DictionaryDifference(from: before, to: after)
-        return prefs.update { values in for key in change.keys { values[key] = after[key]?.object } }
+        return prefs.update { values in
+            for key in change.keys {
+                values[key] = after[key].flatMap { prefs.storedChange(of: key, from: before[key], to: $0) }?.object
+            }
+        }
     }
 
     /// A malformed file, opened so that writes replace it while the result exists; nil for another failure.
