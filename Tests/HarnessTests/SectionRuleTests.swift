@@ -49,7 +49,12 @@ private final class ServerPrefs: Prefs, @unchecked Sendable {
         let message = "low must be at most high; the stored state is unchanged"
         #expect(try prefs("set", "low", "21") == failure(message))
         #expect(stored == #"{"low":15}"#)
+        // Below the removed value is another one.
+        #expect(try prefs("set", "high", "30") == Printed())
+        #expect(try prefs("unset", "high") == Printed())
+        #expect(stored == #"{"low":15}"#)
         #expect(try prefs("set", "low=30", "high=40") == Printed())
+        #expect(try prefs("unset", "high") == failure(message))
         #expect(try prefs("doctor").output.contains("low must") == false)
         try home.write(#"{"low": 30, "high": 29}"#, to: "state.json")
         #expect(try prefs("doctor").output.contains("low must be at most high"))

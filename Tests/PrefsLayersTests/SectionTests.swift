@@ -205,6 +205,11 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.lastError?.failures.map(\.path) == ["listen.port"])
         let below = self.prefs()
         #expect(below.listen == Listen(host: "s") && below.lastError?.failures.map(\.path) == ["listen.port"])
+        // No layer is at fault, also if all are above.
+        try write("{}", to: system)
+        let above = self.prefs(["APP_LISTEN_LIMITS": "v=1"])
+        #expect(above.listen == Listen(limits: ["v": 1]))
+        #expect(texts(above) == ["listen.port: expected Int, found a string"])
     }
 
     // MARK: - Writing
