@@ -76,7 +76,7 @@ import TestSupport
         try write("{}", to: base)
         #expect(
             texts(prefs(["APP_TOKEN": "too long a token"])) == [
-                "APP_TOKEN: environment: must be 1 to 8 characters long, found \"too long a token\""
+                "APP_TOKEN: environment: must be 1...8 characters long, found \"too long a token\""
             ])
         // An empty variable is nil.
         #expect(texts(prefs(["APP_TOKEN": ""])) == [Self.missing])

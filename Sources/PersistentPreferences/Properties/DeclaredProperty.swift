@@ -15,6 +15,8 @@ package protocol DeclaredProperty: AnyObject, Sendable {
     /// Whether its values are hidden: `@Pref(.sensitive)`.
     var isSensitive: Bool { get }
     var isRequired: Bool { get }
+    /// Whether the fields of its values are merged: `@Pref(.merged)`.
+    var isMerged: Bool { get }
     var help: String? { get }
     /// The new value with the fields of the stored one that the type does not know.
     func withUnknownFields(
@@ -43,7 +45,16 @@ extension DeclaredProperty {
         _ value: StoredValue, forKey key: String, over raw: StoredValue? = nil, from before: StoredValue? = nil,
         _ form: ValueForm
     ) -> StoredValue {
-        form.written(value, over: raw, from: before) { (try? self.canonical($0, forKey: key, from: form)) == value }
+        // A part of a struct reads as the whole.
+        let read = isMerged ? (try? canonical(value, forKey: key, from: .exact)) ?? value : value
+        return form.written(value, over: raw, from: before) {
+            (try? self.canonical($0, forKey: key, from: form)) == read
+        }
+    }
+
+    /// The fields by which its values are merged; nil if a value is a whole.
+    package var sectionFields: SectionFields? {
+        isMerged ? SectionFields(of: anyDefaultValue, storedAs: storedDefault) : nil
     }
 
     /// nil if the key is the name of the property.

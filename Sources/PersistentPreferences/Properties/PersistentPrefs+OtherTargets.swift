@@ -37,6 +37,18 @@ extension PersistentPrefs {
         try declarations[key]?.property.canonical(value, forKey: key, from: form) ?? value
     }
 
+    /// What to store for a changed value: of a merged property, the fields that are stored or that have changed, if they
+    /// fit alone; otherwise the value. nil if no field is left.
+    package func storedChange(of key: String, from before: StoredValue?, to after: StoredValue) -> StoredValue? {
+        guard let property = declarations[key]?.property, let sections = property.sectionFields else { return after }
+        var outcome = AccessOutcome(of: state, isSilent: true)
+        let view = try? Root(self.key, of: state).view(of: key, &outcome)
+        let stored = try? view?.storedPart(ofKey: key, property, sections)
+        let part = sections.part(stored, changedFrom: before, to: after)
+        if part.dictionary?.isEmpty == true { return nil }
+        return property.error(of: part, forKey: key) == nil ? part : after
+    }
+
     /// The value of a key in the store or in a layer. Does not change ``lastError``.
     package func currentValue(forKey key: String) throws(PrefsError) -> StoredValue? {
         do {

@@ -125,10 +125,23 @@ extension PersistentPrefs {
     /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its
     /// default. A stored value that does not fit its property is not the source.
     ///
-    /// A key that ``keys`` does not contain is an error, as for a read. Costs a read. Any thread.
+    /// A field of a property with the option `merged` is named as in `listen.port`. Another key that ``keys`` does not
+    /// contain is an error, as for a read. Costs a read. Any thread.
     public func source(ofKey key: String) -> PrefSource {
+        if let (section, field) = sectionField(named: key) {
+            state.bridge.access(section, of: self)
+            return read(of: section) { view, _ in try view.source(ofKey: section, field: field) } ?? .default
+        }
         state.bridge.access(key, of: self)
         return read(of: key, onlyIfAllowed: true) { try $0.source(ofKey: key, &$1) } ?? .default
+    }
+
+    /// The key and the path of a field of a merged property; nil if the name is a key, or no field.
+    private func sectionField(named name: String) -> (key: String, field: [String])? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if parts.count == 1 || allowedKeys.contains(name) { return nil }
+        return (1..<parts.count).lazy.map { (parts[..<$0].joined(separator: "."), Array(parts[$0...])) }
+            .first { key, _ in self.declarations[key]?.property.isMerged == true }
     }
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {

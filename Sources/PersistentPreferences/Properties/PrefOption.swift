@@ -20,6 +20,7 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
         indirect case coding(PrefCoding<Value>)
         case sensitive
         case required
+        case merged
         case help(String)
     }
 
@@ -80,6 +81,9 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     /// ``PersistentPrefs/values``, ``PersistentPrefs/exported(as:)`` and the tool's commands on a domain contain it. A
     /// keychain is safer. Your checks must not quote it.
     public static var sensitive: PrefOption { PrefOption(.sensitive) }
+
+    /// The option of another product: the fields of a struct are values of their own.
+    package static var mergedFields: PrefOption { PrefOption(.merged) }
 
     /// Unavailable: a value that is not optional is never missing.
     @available(*, unavailable, message: "only an optional can be required; another property always has a value")

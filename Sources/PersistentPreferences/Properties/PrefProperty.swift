@@ -152,7 +152,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if let reason = binding.constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        return try hidingPaths { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
+        let stored = try hidingPaths { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
+        return stored.map { sectionFields?.withMarkers($0) ?? $0 }
     }
 
     /// The write that stores a value. Without a value, the default would be read in place of nil.
@@ -170,7 +171,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         // Asked before the coding is copied, which costs 600 instructions; most values have no fields.
         guard UnknownFields.mayBeLost(from: stored, in: new) else { return new }
         let coding = binding(in: state).coding
-        return coding.withUnknownFields(new, of: stored, as: form) { encodedDefault(coding) }
+        // The marker is the exact form of nil, and the form of a file may have another one.
+        let plain = sectionFields?.withoutMarkers(stored) ?? stored
+        return coding.withUnknownFields(new, of: plain, as: form) { encodedDefault(coding) }
     }
 
     package func canonical(
@@ -184,7 +187,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if let reason = constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        guard let read = coding.vetted(value) else { return stored }
+        guard let read = coding.vetted(value).map({ sectionFields?.withMarkers($0) ?? $0 }) else { return stored }
         return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, as: form, filledFrom: fallback) : read
     }
 
@@ -216,6 +219,10 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         given?.contains { if case .required = $0.part { true } else { false } } ?? false
     }
 
+    package var isMerged: Bool {
+        given?.contains { if case .merged = $0.part { true } else { false } } ?? false
+    }
+
     package var help: String? {
         given?.compactMap { if case .help(let text) = $0.part { text } else { nil } }.last
     }
@@ -236,7 +243,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             switch option.part {
             case .constraints(let make): constraints += make()
             case .check(let check): checks.append(.check(check))
-            case .key, .formerKeys, .coding, .sensitive, .required, .help: break
+            case .key, .formerKeys, .coding, .sensitive, .required, .merged, .help: break
             }
         }
         return constraints.isEmpty && checks.isEmpty ? nil : .all(constraints + checks)

@@ -137,7 +137,7 @@ struct RootView {
         } catch {
             outcome.passOverBase(error)
         }
-        let (values, faults) = merged(stored, with: layers, allowed)
+        let (values, faults) = try merged(stored, with: layers, allowed)
         outcome.note(faults)
         return values
     }
@@ -145,12 +145,13 @@ struct RootView {
     /// All values, for a write. Reports no faults of layers.
     func values() throws(PrefsError) -> [String: StoredValue]? {
         let stored = try storedValues()
-        return layers.map { merged(stored, with: $0, nil).values } ?? stored
+        guard let layers else { return stored }
+        return try merged(stored, with: layers, nil).values
     }
 
     private func merged(
         _ stored: [String: StoredValue]?, with layers: any RootLayersSnapshot, _ allowed: AllowedKeys?
-    ) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
+    ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
         var values = stored
         var faults: [LayerFault] = []
         let allowed = allowed ?? root.state.owner?.allowedKeys ?? root.state.declarations.allowed
@@ -158,7 +159,9 @@ struct RootView {
             let layered = layered(key, in: layers)
             // A key may be in the list twice: declared and in an override of `keys`.
             faults += layered.faults.filter { !faults.contains($0) }
-            guard let value = layered.value(over: value(stored?[key], of: key)) else { continue }
+            let (merged, left) = try layered.value(over: value(stored?[key], of: key), writtenAs: raw(key))
+            faults += left
+            guard let value = merged else { continue }
             values = values ?? [:]
             values?[key] = value
         }
@@ -172,27 +175,44 @@ struct RootView {
     /// The value of a key in a layer or in the store.
     func value(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> StoredValue? {
         guard let layers else { return try storedValue(forKey: key) }
+        return value(forKey: key, in: layers, &outcome).value
+    }
+
+    /// The value of a key between the layers, and whether one of them does not fit.
+    private func value(
+        forKey key: String, in layers: any RootLayersSnapshot, _ outcome: inout AccessOutcome
+    ) -> (value: StoredValue?, hasFaults: Bool) {
         let layered = layered(key, in: layers)
         outcome.note(layered.faults)
-        if let above = layered.above { return above.value }
+        if let above = layered.above { return (above.value, !layered.faults.isEmpty) }
+        var stored: (value: StoredValue, raw: StoredValue?)?
         do throws(PrefsError) {
-            let stored = try storedValue(forKey: key)
-            if let stored, let error = layered.mismatch(of: stored) {
-                throw error
+            if let value = try storedValue(forKey: key) {
+                if let error = layered.mismatch(of: value) { throw error }
+                stored = (value, layered.isMerged ? try raw(key) : nil)
             }
-            return layered.completed(stored ?? layered.below?.value)
         } catch {
             outcome.passOverBase(error)
-            return layered.completed(layered.below?.value)
         }
+        let (value, left) = layered.merged(over: stored?.value, writtenAs: stored?.raw)
+        outcome.note(left)
+        return (value, !layered.faults.isEmpty || !left.isEmpty)
+    }
+
+    /// The stored value of a key as it was written; nil if there is none.
+    private func raw(_ key: String) throws(PrefsError) -> StoredValue? {
+        // The form that properties store has no others.
+        form == .exact ? try stored(key) : try shape()?.migrated[key]
     }
 
     /// The value of a key, for a property that caches it until the state changes.
     func lookUp(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> ReadResult {
-        let value = try self.value(forKey: key, &outcome)
+        guard let layers else {
+            return ReadResult(value: try storedValue(forKey: key), revision: revision, root: root.key, form: form)
+        }
+        let (value, hasFaults) = value(forKey: key, in: layers, &outcome)
         // A fault is reported at each read, so the value is not cached.
-        let isReported =
-            layers.map { outcome.hasPassedOverBase || !layered(key, in: $0).faults.isEmpty } ?? false
+        let isReported = outcome.hasPassedOverBase || hasFaults
         return ReadResult(value: value, revision: isReported ? nil : revision, root: root.key, form: form)
     }
 
@@ -210,7 +230,28 @@ struct RootView {
             if layered == nil { throw error }
             outcome.passOverBase(error)
         }
-        return layered?.below.map { .layer($0.layer) } ?? .default
+        return layered?.highestBelow.map { .layer($0.layer) } ?? .default
+    }
+
+    /// The fields of a merged value that are stored; nil if there are none, or if the stored value does not fit.
+    func storedPart(
+        ofKey key: String, _ property: any DeclaredProperty, _ sections: SectionFields
+    ) throws(PrefsError) -> StoredValue? {
+        guard let stored = try storedValue(forKey: key), property.error(of: stored, forKey: key) == nil else {
+            return nil
+        }
+        return sections.part(of: stored, writtenAs: try raw(key) ?? stored)
+    }
+
+    /// Where a field of a merged value comes from.
+    func source(ofKey key: String, field: [String]) throws(PrefsError) -> PrefSource {
+        guard let property = root.state.declarations[key]?.property, let sections = property.sectionFields else {
+            return .default
+        }
+        let part = try storedPart(ofKey: key, property, sections)
+        let layered = layers.map { self.layered(key, in: $0) }
+        return (layered ?? LayeredKey(key, for: property, sections, above: nil, below: nil, faults: []))
+            .source(ofField: field, over: part)
     }
 
     // MARK: - For writes
@@ -220,7 +261,7 @@ struct RootView {
     func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
         guard let layered = layers.map({ layered(key, in: $0) }), layered.cover != nil else { return try stored(key) }
         if let above = layered.above { return above.value }
-        return layered.value(over: try storedValue(forKey: key))
+        return try layered.value(over: storedValue(forKey: key), writtenAs: raw(key)).value
     }
 
     /// - Throws: `PrefsError.coveredByLayer`.

@@ -77,23 +77,31 @@ struct LayerState: Sendable {
     /// The place and the value of a key, or the reason why the value does not fit the property; nil if the layer has no
     /// value.
     ///
-    /// - Parameter declarations: those of the class; nil leaves out the layers of text.
+    /// - Parameters:
+    ///   - declarations: those of the class; nil leaves out the layers of text.
+    ///   - sections: the fields by which values are merged. The value then has only those that were written.
     func entry(
-        forKey key: String, root: String, in declarations: ClassDeclarations?
+        forKey key: String, root: String, in declarations: ClassDeclarations?, _ sections: SectionFields? = nil
     ) -> Entry? {
+        func part(
+            _ value: Result<StoredValue, PropertyListFailure>, writtenAs raw: @autoclosure () -> StoredValue?
+        ) -> Result<StoredValue, PropertyListFailure> {
+            sections.map { sections in value.map { sections.part(of: $0, writtenAs: raw() ?? $0) } } ?? value
+        }
         let property = declarations?[key]?.property
         switch entries {
         case .text, .secrets:
             guard let declarations, let found = entries.texts?.entry(forKey: key, in: declarations).text else {
                 return nil
             }
-            return (found.place, Self.value(of: found, key, property, isSecret: entries.secrets != nil))
+            let value = Self.value(of: found, key, property, isSecret: entries.secrets != nil)
+            return (found.place, part(value, writtenAs: found.dictionary))
         case .values, .file:
             let versioned = declarations.flatMap { self.versioned(root, for: $0) }
             guard let value = (versioned?.values ?? entries.values(of: root))[key] else { return nil }
             // A null is a value only of an optional.
             if value.isNull, !(property?.valueType is any OptionalValue.Type) { return nil }
-            return (place(of: key), Self.checked(value, key, property, as: form))
+            return (place(of: key), part(Self.checked(value, key, property, as: form), writtenAs: value))
         case .managed(let forced):
             guard let object = forced(key) else { return nil }
             do {

@@ -152,44 +152,54 @@ final class LayersSnapshot: RootLayersSnapshot {
             let reason = failure.path == key ? failure.reason : "\(failure.path): \(failure.reason)"
             faults.append(LayerFault(layer: state.name, place: place, reason: reason))
         }
-        /// The first value, and the fields above it; each has the highest layer.
-        func first(of states: [LayerState]) -> (value: LayeredKey.Value?, fields: LayeredKey.Value?) {
-            var fields: LayeredKey.Value?
+        let property = declarations[key]?.property
+        let sections = property?.sectionFields
+        /// The first whole value, and the parts above it, the highest first: the fields of variables, and with `sections`
+        /// each struct.
+        func first(of states: [LayerState]) -> (value: LayeredKey.Value?, parts: [LayeredKey.Value]) {
+            var parts: [LayeredKey.Value] = []
             for state in states {
                 for field in state.fields(ofKey: key, in: declarations) {
                     state.entries.secrets?.hide(key)
                     switch field.value {
                     case .success(let value):
-                        let all = [field.name: value].merging(fields?.value.dictionary ?? [:]) { $1 }
-                        fields = .init(
-                            .dictionary(all), layer: fields?.layer ?? state.name, place: fields?.place ?? field.place)
+                        parts.append(.init(.dictionary([field.name: value]), layer: state.name, place: field.place))
                     case .failure(let failure): note(failure, state, field.place)
                     }
                 }
-                guard let entry = state.entry(forKey: key, root: root, in: declarations) else { continue }
+                guard let entry = state.entry(forKey: key, root: root, in: declarations, sections) else { continue }
                 state.entries.secrets?.hide(key)
                 switch entry.value {
                 case .success(let value):
-                    return (LayeredKey.Value(value, layer: state.name, place: entry.place), fields)
+                    let whole = LayeredKey.Value(value, layer: state.name, place: entry.place)
+                    if sections == nil || value.dictionary == nil { return (whole, parts) }
+                    parts.append(whole)
                 case .failure(let failure): note(failure, state, entry.place)
                 }
             }
-            return (nil, fields)
+            return (nil, parts)
         }
-        let property = declarations[key]?.property
-        func whole(_ value: StoredValue?, with fields: LayeredKey.Value) -> LayeredKey.Value? {
-            guard let value = value?.dictionary, let new = fields.value.dictionary else { return nil }
-            return .init(.dictionary(value.merging(new) { $1 }), layer: fields.layer, place: fields.place)
+        /// Fields of variables over a whole value.
+        func whole(_ value: StoredValue?, with parts: [LayeredKey.Value]) -> LayeredKey.Value? {
+            guard let highest = parts.first, case .dictionary(var members)? = value else { return nil }
+            for part in parts.reversed() { members.merge(part.value.dictionary ?? [:]) { $1 } }
+            return .init(.dictionary(members), layer: highest.layer, place: highest.place)
         }
         var (above, below) = (first(of: above), first(of: below))
-        if let value = above.value, let fields = above.fields {
-            above = (whole(value.value, with: fields) ?? value, nil)
-        }
-        if let fields = below.fields {
-            below.value = whole(below.value?.value ?? property?.storedDefault, with: fields) ?? below.value
+        if sections == nil {
+            if let value = above.value { above = (whole(value.value, with: above.parts) ?? value, []) }
+            below.value = whole(below.value?.value ?? property?.storedDefault, with: below.parts) ?? below.value
+            below.parts = []
+        } else if above.value != nil, let highest = above.parts.first {
+            // Parts over nil are parts of the default, and nothing below shows.
+            let alone = LayeredKey(key, for: property, sections, above: nil, parts: above.parts, below: nil, faults: [])
+            let (value, left) = alone.merged(over: nil, writtenAs: nil)
+            above = (value.map { .init($0, layer: highest.layer, place: highest.place) }, [])
+            faults += left
         }
         return LayeredKey(
-            key, for: property, above: above.value, fields: above.fields, below: below.value, faults: faults)
+            key, for: property, sections, above: above.value, parts: above.parts, below: below.value,
+            partsBelow: below.parts, faults: faults)
     }
 
     func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault] {

@@ -30,6 +30,12 @@ struct LayerText: Sendable {
         /// Of bytes that are not UTF-8. A repaired text would be another value.
         static let notText = flaw(reason: "is not UTF-8")
     }
+
+    /// The first dictionary that the text may stand for.
+    var dictionary: StoredValue? {
+        guard case .text(let text) = content else { return nil }
+        return TextForms(text).values.first { $0.dictionary != nil }
+    }
 }
 
 /// Something to say about a name, such as a variable that is ignored, or about a file.

@@ -70,12 +70,7 @@ final class TextLayer: Sendable {
 
     /// The fields that the default of a struct has in its stored form. A dictionary has members, and no fields.
     private static func fields(of property: any DeclaredProperty) -> [String] {
-        var mirror = Mirror(reflecting: property.anyDefaultValue)
-        if mirror.displayStyle == .optional, let wrapped = mirror.children.first?.value {
-            mirror = Mirror(reflecting: wrapped)
-        }
-        guard mirror.displayStyle == .struct else { return [] }
-        return property.storedDefault?.dictionary?.keys.filter(StreamSafeText.isSafe).sorted() ?? []
+        SectionFields(of: property.anyDefaultValue, storedAs: property.storedDefault)?.names.sorted() ?? []
     }
 }
 

@@ -118,6 +118,8 @@ extension Place {
         // The class may accept its values only together with values that the copy lacks.
         if let error = copy.lastError, !error.wasStored { return }
         if let error = Self.store(after.filter { isFit($0.key) }, over: fit, in: copy), !error.wasStored {
+            // A rule may hold with the values of layers, which the copy lacks. The write asks it.
+            if case .ruleViolated = error, prefs.state.roots.layers != nil { return }
             throw CommandError(explain(error))
         }
     }
@@ -135,7 +137,9 @@ extension Place {
             if let error = prefs.assignNil(forKey: key), !error.wasStored { return error }
         }
         return prefs.update { values in
-            for key in change.keys where after[key]?.isNull != true { values[key] = after[key]?.object }
+            for key in change.keys where after[key]?.isNull != true {
+                values[key] = after[key].flatMap { prefs.storedChange(of: key, from: before[key], to: $0) }?.object
+            }
         }
     }
 
