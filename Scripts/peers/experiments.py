@@ -201,10 +201,11 @@ def disk(name, command, folder, said):
         home.ask("set a first")
         before = home.content()
         fill()
-        answer, further = home.ask("set a " + LONG, "set b second")
+        answer, = home.ask("set a " + LONG)
         said["write to a full disk"] = answer
         after = home.content()
         value, = home.ask("get a")
+        *_, further = home.ask("set a " + LONG, "set b second")
     if after == before:
         file = "file kept"
     elif not after:
