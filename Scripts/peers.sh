@@ -29,6 +29,7 @@ PREFS="$(realpath -m "${PREFS:-.build/debug/prefs}")"
 export PREFS
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
+export TMPDIR="$folder"
 has() { command -v "$1" >/dev/null; }
 skip() { # peer, package
     echo "peers: $1 skipped, install $2" >&2
