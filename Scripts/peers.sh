@@ -6,7 +6,7 @@
 # 3. The disk is full: what the write reports, and what is left of the file.
 # 4. A person edits the file while the program runs: whether its next write keeps the edit and a comment.
 # Installs nothing on the machine. A peer that is missing is skipped and its package named. dynaconf, and configstore if Debian's is missing,
-# go into a temporary folder, like all other files. PREFS is the tool, .build/debug/prefs by default. Takes four minutes. Mounts the
+# go into a temporary folder, like all other files. PREFS is the tool, .build/debug/prefs by default. Takes up to five minutes. Mounts the
 # full disk in a namespace of its own; where that is not allowed, limits the size of files.
 # usage: Scripts/peers.sh [PEER …]
 set -euo pipefail
