@@ -2,7 +2,7 @@ import Foundation
 
 /// The result of `stat`, reduced to what the engine uses.
 package struct FileStatus: Equatable, Sendable {
-    struct Time: Equatable, Comparable, Sendable {
+    package struct Time: Equatable, Comparable, Sendable {
         /// `Int` has 32 bits on some watches.
         let seconds: Int64
         let nanoseconds: Int
@@ -15,14 +15,14 @@ package struct FileStatus: Equatable, Sendable {
             .seconds(seconds - earlier.seconds) + .nanoseconds(nanoseconds - earlier.nanoseconds)
         }
 
-        static func < (left: Time, right: Time) -> Bool {
+        package static func < (left: Time, right: Time) -> Bool {
             (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
         }
     }
 
     let device: UInt64
     var inode: UInt64
-    let mode: UInt32
+    package let mode: UInt32
     package let owner: UInt32
     let group: UInt32
     let links: UInt64
@@ -86,7 +86,7 @@ package struct FileStatus: Equatable, Sendable {
     /// Whether every later change of the file shows in its times.
     ///
     /// - Parameter stamp: the earliest time that a later change can get (`SystemCalls.nextStamp()`).
-    func hasReliableTimes(before stamp: Time) -> Bool {
+    package func hasReliableTimes(before stamp: Time) -> Bool {
         // Stamps without nanoseconds show a file system that counts whole seconds, or two seconds like FAT.
         let isCoarse = changed.nanoseconds == 0 && modified.nanoseconds == 0
         return Time(seconds: changed.seconds + (isCoarse ? 2 : 0), nanoseconds: changed.nanoseconds) < stamp

@@ -59,7 +59,7 @@ package struct FileNames: Sendable {
 
     package func path(of name: String) -> String { Self.join(folder, name) }
 
-    static func join(_ folder: String, _ name: String) -> String {
+    package static func join(_ folder: String, _ name: String) -> String {
         folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     }
 }

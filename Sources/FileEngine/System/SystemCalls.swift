@@ -42,7 +42,7 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     /// The descriptor is closed even if the call fails, so the error is ignored.
-    func close(_ descriptor: Descriptor) {
+    package func close(_ descriptor: Descriptor) {
         _ = Foundation.close(descriptor)
     }
 
@@ -202,7 +202,7 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     /// The names in an open folder, with `.` and `..`.
-    func names(in folder: Descriptor) throws(StorageFailure) -> Set<String> {
+    package func names(in folder: Descriptor) throws(StorageFailure) -> Set<String> {
         // Closed with the stream.
         let copy = try check(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open", "")
         guard let stream = fdopendir(copy) else { throw StorageFailure("fdopendir", "", code: errno) }
@@ -280,7 +280,7 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     /// The earliest time with which the file system may stamp a change that is made from now on.
-    func nextStamp() -> FileStatus.Time {
+    package func nextStamp() -> FileStatus.Time {
         Self.nextStamp()
     }
 

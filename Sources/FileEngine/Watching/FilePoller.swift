@@ -54,13 +54,15 @@ final class FilePoller: Sendable {
 }
 
 /// Calls a closure once a second while that is needed.
-struct Polling: Sendable {
+package struct Polling: Sendable {
     private let poll = Locked<AnyObject?>(nil)
+
+    package init() {}
 
     /// Starts or ends the calls. If the system has no thread to give, the next call of this method tries again.
     ///
     /// - Parameter isNeeded: evaluated while no other thread starts or ends the calls.
-    func update(isNeeded: @autoclosure () -> Bool, _ look: @escaping @Sendable () -> Void) {
+    package func update(isNeeded: @autoclosure () -> Bool, _ look: @escaping @Sendable () -> Void) {
         let former = poll.withLock { poll in
             defer {
                 if !isNeeded() {

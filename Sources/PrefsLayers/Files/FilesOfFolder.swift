@@ -1,19 +1,20 @@
-package import Foundation
+import Foundation
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// The files of a folder that other programs write, one value in each, at one moment. Never writes.
-package final class FilesOfFolder: Sendable {
+final class FilesOfFolder: Sendable {
     /// The bytes by name, or why they cannot be read. Hidden names, those that are not UTF-8, and links to nothing are left
     /// out.
-    package let files: [String: Result<Data, StorageFailure>]
+    let files: [String: Result<Data, StorageFailure>]
     /// The permissions of the files that their group or others may write.
-    package let writable: [String: UInt32]
+    let writable: [String: UInt32]
     /// The permissions of the folder if others may exchange its files; nil if they may not, as with the sticky bit.
-    package let writableFolder: UInt32?
+    let writableFolder: UInt32?
     /// Why the folder cannot be read. A missing folder has no files.
-    package let failure: StorageFailure?
+    let failure: StorageFailure?
     /// What to watch: the folder, with a slash at its end, the files, and the links on the way to them.
-    package let paths: Set<String>
+    let paths: Set<String>
     private let path: String
     private let limit: Int
     private let system: SystemCalls
@@ -69,7 +70,7 @@ package final class FilesOfFolder: Sendable {
     ///   - path: absolute.
     ///   - limit: the bytes of the largest file that is read.
     ///   - willRead: called before each file, so that a test can interfere.
-    package static func read(
+    static func read(
         _ path: String, limit: Int, system: SystemCalls = .real, willRead: (_ name: String) -> Void = { _ in }
     ) -> FilesOfFolder {
         var found = FilesOfFolder(path, limit: limit, system, willRead)
@@ -81,7 +82,7 @@ package final class FilesOfFolder: Sendable {
     }
 
     /// Whether a read would find the same. Costs a `stat` for the folder and for each file.
-    package var isCurrent: Bool {
+    var isCurrent: Bool {
         guard hasStatuses else { return false }
         if isReliable.withLock({ $0 }) { return true }
         // A write within one tick of the clock leaves the times as they were.

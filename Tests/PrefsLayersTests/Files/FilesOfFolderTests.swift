@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PrefsFileEngine
+@testable import PrefsLayers
 
 /// The files of a folder that others write, at one moment.
 @Suite struct FilesOfFolderTests {

@@ -1,16 +1,17 @@
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Reports that one of several files and folders may have changed. The receiver looks, and gives the paths again.
 ///
 /// Reports once a second while one of them cannot be watched.
-package final class PathsWatch: Sendable {
+final class PathsWatch: Sendable {
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
     private let watches = Locked<[String: FileWatch]>([:])
     private let polling = Polling()
 
     /// - Parameter changed: called on any thread.
-    package init(system: SystemCalls = .real, _ changed: @escaping @Sendable () -> Void) {
+    init(system: SystemCalls = .real, _ changed: @escaping @Sendable () -> Void) {
         (self.system, self.changed) = (system, changed)
     }
 
@@ -19,7 +20,7 @@ package final class PathsWatch: Sendable {
     /// - Parameter paths: absolute, without links before the last part. With a slash at the end, a path stands for every
     ///   name in the folder.
     /// - Returns: whether a watch has begun, so that its file may have changed before; and why a path cannot be watched.
-    package func update(_ paths: Set<String>) -> (hasBegun: Bool, failure: StorageFailure?) {
+    func update(_ paths: Set<String>) -> (hasBegun: Bool, failure: StorageFailure?) {
         var failure: StorageFailure?
         let (former, hasBegun) = watches.withLock { watches in
             let former = watches

@@ -5,6 +5,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PrefsFileEngine
+@testable import PrefsLayers
 
 /// Several files and folders that are watched together.
 @Suite struct PathsWatchTests {
