@@ -66,6 +66,17 @@ import Testing
         #expect(stored == "{\n  \"digits\": 3,\n  \"rounding\": \"30m\"\n}\n")
     }
 
+    @Test func helpIsAnsweredFromTheDeclarations() throws {
+        for words in [["--help"], ["report", "--help", "--columns", "50"]] {
+            let run = try tracker(words)
+            #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
+            #expect(run.lines.first == "usage: \(Self.usage)")
+            #expect(run.lines.count { $0.hasPrefix("      --") } == 12, "one for each option")
+            #expect(run.lines.contains { $0.contains("(in 20...500; default 60;") })
+            #expect(run.lines.dropFirst().allSatisfy { $0.count <= 80 })
+        }
+    }
+
     @Test(arguments: [
         (["--colums", "50"], "--colums: arguments: no key has this argument; did you mean \"--columns\"?\n"),
         (["--fast"], "unknown option --fast\n"),

@@ -108,6 +108,88 @@ import Testing
     }
 
     /// A word that is longer than the line stands alone.
+    /// A program with sixty options.
+    final class SixtyPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(.help("The number of thing 1.")) var thing1 = 1
+        @Pref(.help("The number of thing 2.")) var thing2 = 2
+        @Pref(.help("The number of thing 3.")) var thing3 = 3
+        @Pref(.help("The number of thing 4.")) var thing4 = 4
+        @Pref(.help("The number of thing 5.")) var thing5 = 5
+        @Pref(.help("The number of thing 6.")) var thing6 = 6
+        @Pref(.help("The number of thing 7.")) var thing7 = 7
+        @Pref(.help("The number of thing 8.")) var thing8 = 8
+        @Pref(.help("The number of thing 9.")) var thing9 = 9
+        @Pref(.help("The number of thing 10.")) var thing10 = 10
+        @Pref(.help("The number of thing 11.")) var thing11 = 11
+        @Pref(.help("The number of thing 12.")) var thing12 = 12
+        @Pref(.help("The number of thing 13.")) var thing13 = 13
+        @Pref(.help("The number of thing 14.")) var thing14 = 14
+        @Pref(.help("The number of thing 15.")) var thing15 = 15
+        @Pref(.help("The number of thing 16.")) var thing16 = 16
+        @Pref(.help("The number of thing 17.")) var thing17 = 17
+        @Pref(.help("The number of thing 18.")) var thing18 = 18
+        @Pref(.help("The number of thing 19.")) var thing19 = 19
+        @Pref(.help("The number of thing 20.")) var thing20 = 20
+        @Pref(.help("The number of thing 21.")) var thing21 = 21
+        @Pref(.help("The number of thing 22.")) var thing22 = 22
+        @Pref(.help("The number of thing 23.")) var thing23 = 23
+        @Pref(.help("The number of thing 24.")) var thing24 = 24
+        @Pref(.help("The number of thing 25.")) var thing25 = 25
+        @Pref(.help("The number of thing 26.")) var thing26 = 26
+        @Pref(.help("The number of thing 27.")) var thing27 = 27
+        @Pref(.help("The number of thing 28.")) var thing28 = 28
+        @Pref(.help("The number of thing 29.")) var thing29 = 29
+        @Pref(.help("The number of thing 30.")) var thing30 = 30
+        @Pref(.help("The number of thing 31.")) var thing31 = 31
+        @Pref(.help("The number of thing 32.")) var thing32 = 32
+        @Pref(.help("The number of thing 33.")) var thing33 = 33
+        @Pref(.help("The number of thing 34.")) var thing34 = 34
+        @Pref(.help("The number of thing 35.")) var thing35 = 35
+        @Pref(.help("The number of thing 36.")) var thing36 = 36
+        @Pref(.help("The number of thing 37.")) var thing37 = 37
+        @Pref(.help("The number of thing 38.")) var thing38 = 38
+        @Pref(.help("The number of thing 39.")) var thing39 = 39
+        @Pref(.help("The number of thing 40.")) var thing40 = 40
+        @Pref(.help("The number of thing 41.")) var thing41 = 41
+        @Pref(.help("The number of thing 42.")) var thing42 = 42
+        @Pref(.help("The number of thing 43.")) var thing43 = 43
+        @Pref(.help("The number of thing 44.")) var thing44 = 44
+        @Pref(.help("The number of thing 45.")) var thing45 = 45
+        @Pref(.help("The number of thing 46.")) var thing46 = 46
+        @Pref(.help("The number of thing 47.")) var thing47 = 47
+        @Pref(.help("The number of thing 48.")) var thing48 = 48
+        @Pref(.help("The number of thing 49.")) var thing49 = 49
+        @Pref(.help("The number of thing 50.")) var thing50 = 50
+        @Pref(.help("The number of thing 51.")) var thing51 = 51
+        @Pref(.help("The number of thing 52.")) var thing52 = 52
+        @Pref(.help("The number of thing 53.")) var thing53 = 53
+        @Pref(.help("The number of thing 54.")) var thing54 = 54
+        @Pref(.help("The number of thing 55.")) var thing55 = 55
+        @Pref(.help("The number of thing 56.")) var thing56 = 56
+        @Pref(.help("The number of thing 57.")) var thing57 = 57
+        @Pref(.help("The number of thing 58.")) var thing58 = 58
+        @Pref(.help("The number of thing 59.")) var thing59 = 59
+        @Pref(.help("The number of thing 60.")) var thing60 = 60
+    }
+
+    @Test func aProgramWithSixtyOptions() {
+        let words = (1...60).reversed().flatMap {
+            $0 % 2 == 0 ? ["--thing\($0)", "\($0 * 2)"] : ["--thing\($0)=\($0 * 2)"]
+        }
+        let arguments = ["p"] + words + ["-a7", "--thng8", "1", "file"]
+        let prefs = SixtyPrefs(
+            store: LayeredStore(
+                InMemoryStore(),
+                above: [.arguments(arguments, short: ["a": "thing1"]), .environment(prefix: "P_", in: [:])]))
+        #expect((1...60).map { prefs["thing\($0)"] as? Int } == [7] + (2...60).map { 2 * $0 })
+        #expect(prefs.problems().map(\.description).contains { $0.contains("--thng8") })
+        #expect(PrefsLayer.unusedArguments(by: prefs, in: arguments) == ["--thng8", "1", "file"])
+        let lines = PrefsLayer.usage(of: prefs).split(separator: "\n")
+        #expect(lines.count == 60 && lines.allSatisfy { $0.count <= 80 })
+        #expect(lines.first == "  -a, --thing1 <Int>   The number of thing 1. (default 1; P_THING1)")
+        #expect(lines.last == "      --thing60 <Int>  The number of thing 60. (default 60; P_THING60)")
+    }
+
     @Test func longWordsAreKeptWhole() {
         final class Long: PersistentPrefs, @unchecked Sendable {
             @Pref(.help("See https://example.org/\(String(repeating: "a", count: 90)) for it.")) var level = 3

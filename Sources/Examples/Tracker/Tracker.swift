@@ -6,6 +6,7 @@
 //     TRACKER_HOURLY_RATE=80 swift run Tracker report log.txt
 //     swift run Tracker save --columns 60                   # writes ~/.config/tracker/config.json
 //     swift run Tracker settings                            # each setting, and where its value comes from
+//     swift run Tracker --help                              # the options, from the declarations
 
 import Foundation
 import PersistentPreferences
@@ -129,6 +130,11 @@ func run() throws {
     let words = PrefsLayer.unusedArguments(by: prefs)
     let end = words.firstIndex(of: "--") ?? words.endIndex
     let operands = words[..<end].filter { !$0.hasPrefix("-") } + words[end...].dropFirst()
+
+    if words[..<end].contains("--help") {
+        print("\(usage)\n\n\(PrefsLayer.usage(of: prefs))")
+        return
+    }
 
     // A wrong option ends the program.
     let given = TrackerPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments()]))

@@ -95,11 +95,15 @@ enum Target: Equatable {
     func domain(isForced: Bool = false) throws -> Roots {
         switch self {
         case .suite(let name): try Roots.ofSuite(name)
-        case .file(let path, _):
-            try Roots(url: url ?? URL(filePath: path), format: isJSON ? .plainJSON : format, isForced: isForced)
+        case .file(let path, _): try Self.domain(of: url ?? URL(filePath: path), format, isForced: isForced)
         case .stream: throw UsageError("expected a file, found \(name)")
         case .url: throw UsageError("\(name) has roots and no file; give --root NAME")
         }
+    }
+
+    /// - Parameter format: found by a look at the file, which costs as much as a read.
+    private static func domain(of url: URL, _ format: FileFormat, isForced: Bool) throws -> Roots {
+        try Roots(url: url, format: format == .json ? .plainJSON : format, isForced: isForced)
     }
 
     /// True for a store with a URL.
