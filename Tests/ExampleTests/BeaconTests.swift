@@ -22,6 +22,8 @@
                     for try in $(seq 600); do grep -q "$1" "${2:-said}" 2>/dev/null && return; sleep 0.1; done
                     echo "no line $1"; cat said; exit 1
                 }
+                # A signal may come before the service listens.
+                stop() { for try in $(seq 600); do kill $1 2>/dev/null || break; sleep 0.05; done; wait $1; }
                 ended() { for try in $(seq 600); do kill -0 $1 2>/dev/null || return 0; sleep 0.1; done; exit 1; }
                 cd "$0"
 
@@ -81,8 +83,8 @@
                     # An administrator changes the state, as root.
                     "$2" set -f var/beacon/state.json message new; waits '^new'
                     kill -HUP $service; for try in $(seq 600); do [ $(grep -c '^new' said) = 2 ] && break; sleep 0.1; done
-                    kill $service; wait $service
-                    $user "$1" >>said 2>&1 & service=$!; waits 'start 2'; kill $service; wait $service
+                    stop $service
+                    $user "$1" >>said 2>&1 & service=$!; waits 'start 2'; stop $service
                     cat said; stat -c '%a %u' var/private/beacon/state.json
                     """#)
         }
@@ -96,7 +98,7 @@
                 """,
                 from: #"""
                     export STATE_DIRECTORY="$0/state" CREDENTIALS_DIRECTORY="$0/none"
-                    "$1" >said 2>&1 & service=$!; waits 'start 1'; kill $service; wait $service; sed 's/; set .*//' said
+                    "$1" >said 2>&1 & service=$!; waits 'start 1'; stop $service; sed 's/; set .*//' said
                     """#)
         }
 
@@ -106,7 +108,7 @@
                 mkdir state secrets; echo t >secrets/token
                 echo '{"message": "kept", "starts": 4}' >state/state.json; mount --bind state state; mount -o remount,bind,ro state
                 export STATE_DIRECTORY="$0/state" CREDENTIALS_DIRECTORY="$0/secrets"
-                "$1" >said 2>&1 & service=$!; waits 'start 4'; kill $service; wait $service; cat said
+                "$1" >said 2>&1 & service=$!; waits 'start 4'; stop $service; cat said
                 """#, folder)
             let lines = printed.output.split(separator: "\n")
             #expect(lines.count == 2 && lines.last == "kept, with a token, start 4", "\(printed)")
@@ -130,7 +132,7 @@
                     export STATE_DIRECTORY="$0/state" CREDENTIALS_DIRECTORY="$0/secrets"
                     "$1" >said 2>&1 & service=$!; waits '^one'
                     ln -s ..2 etc/beacon/..data_tmp; mv -T etc/beacon/..data_tmp etc/beacon/..data; waits '^two'
-                    kill $service; wait $service; cat said
+                    stop $service; cat said
                     """#)
         }
 

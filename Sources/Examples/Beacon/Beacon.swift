@@ -42,7 +42,6 @@ func say(_ line: String, to output: FileHandle = .standardOutput) {
         let errors = prefs.onError { say("beacon: \($0)", to: .standardError) }
         prefs.$starts.modify { $0 += 1 }
         let changes = prefs.onChange(of: "message", "token") { _ in report(prefs) }
-        report(prefs)
         // Settings are current without a signal. Whoever sends SIGHUP wants to see that.
         let sources = [SIGHUP, SIGTERM].map { number in
             signal(number, SIG_IGN)
@@ -55,6 +54,7 @@ func say(_ line: String, to output: FileHandle = .standardOutput) {
             source.activate()
             return source
         }
+        report(prefs)
         withExtendedLifetime((errors, changes, sources)) { dispatchMain() }
     }
 
