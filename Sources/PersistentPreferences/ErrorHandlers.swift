@@ -14,7 +14,7 @@ final class ErrorHandlers: Sendable {
         let action: Action
         /// The problems that stand and that it was told of.
         var told: Set<PrefsProblem> = []
-        /// Those that the last read that ended some has ended.
+        /// Those that the last read or look that ended some has ended.
         var ended: Set<PrefsProblem> = []
     }
 
@@ -122,6 +122,8 @@ final class ErrorHandlers: Sendable {
             guard state.moment == moment else { return nil }
             return state.handlers.indices.filter { only == nil || state.handlers[$0].number == only }.flatMap { index in
                 let told = state.handlers[index].told
+                let ended = told.subtracting(problems)
+                if !ended.isEmpty { state.handlers[index].ended = ended }
                 state.handlers[index].told = Set(problems)
                 return problems.filter { !told.contains($0) }.map { (state.handlers[index].number, $0.error) }
             }
