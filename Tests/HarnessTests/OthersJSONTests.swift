@@ -88,6 +88,11 @@ import Testing
         let new = home.path("flat.json")
         #expect(try prefs("set", "-f", new, #"["$date"]"#, "2020-01-01T00:00:00Z", "-t", "string") == Printed())
         #expect(try home.text("flat.json") == "{\n  \"$date\": \"2020-01-01T00:00:00Z\"\n}\n")
+        // Also if a program writes them.
+        let flat = JSONFileStore(url: home.folder.file("own.json"))
+        try flat.update(root: "R") { $0 = ["$date": "2020-01-01T00:00:00Z"] }
+        #expect(try home.text("own.json") == "{\n  \"$date\": \"2020-01-01T00:00:00Z\"\n}\n")
+        #expect(try flat.read(root: "R")?["$date"] as? String == "2020-01-01T00:00:00Z")
         let store = PropertyListFileStore(url: home.folder.file("new.json"), format: .json)
         _ = try store.update(root: "$date") { $0 = ["a": 1] }
         #expect(try home.text("new.json") == "{\n  \"$date\": {\n    \"a\": 1\n  }\n}\n")
