@@ -98,7 +98,7 @@ import Testing
                 """)
     }
 
-    /// The value of a secret that stands in a folder is no default, and the default of its property may be one, too.
+    /// The default of such a property may be a secret, too.
     @Test func theDefaultOfAKeyInAFolderOfSecretsIsNotShown() throws {
         let folder = try TemporaryFolder()
         try Data("5".utf8).write(to: folder.file("LEVEL"))

@@ -74,7 +74,7 @@ final class LayerFile: Sendable {
         return LayerFile(others, pathsToBase: pathsToBase + own.map(\.path))
     }
 
-    /// The location of a property list or of JSON, whatever its name is.
+    /// The location of a property list or of JSON: the content says which. The name only says in whose terms a mistake is told.
     private static func location(_ path: String) -> FileLocation {
         FileLocation(path: path) { $0.add(path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .jsonBesideLists) }
     }

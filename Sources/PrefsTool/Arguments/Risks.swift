@@ -2,24 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
-extension Invocation {
-    /// Asks before something is lost, unless the person has given `--force`.
-    ///
-    /// - Throws: `CommandError` if the person declines, or if there is no terminal to ask on.
-    func confirm(_ risks: Risks) throws(CommandError) {
-        guard !isForced, !risks.texts.isEmpty else { return }
-        let text = risks.texts.joined(separator: "; ")
-        guard isatty(context.input) == 1, isatty(context.errors) == 1 else {
-            throw CommandError("\(text); --force does it; nothing has changed")
-        }
-        context.writeError("\(program.name): \(text.printable). Continue? [y/N] ")
-        guard let answer = try? context.readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw CommandError("nothing has changed")
-        }
-    }
-}
-
-/// The containers that a change of a domain would lose because of one forgotten word.
+/// What a command would lose because of one forgotten word. A person is asked about it, and a script needs `--force`.
 struct Risks {
     private(set) var texts: [String] = []
 
@@ -48,6 +31,23 @@ struct Risks {
                 add(Self.change(of: old, to: new, at: path.text(in: all)))
             default: break
             }
+        }
+    }
+}
+
+extension Invocation {
+    /// Asks before something is lost, unless the person has given `--force`.
+    ///
+    /// - Throws: `CommandError` if the person declines, or if there is no terminal to ask on.
+    func confirm(_ risks: Risks) throws(CommandError) {
+        guard !isForced, !risks.texts.isEmpty else { return }
+        let text = risks.texts.joined(separator: "; ")
+        guard isatty(context.input) == 1, isatty(context.errors) == 1 else {
+            throw CommandError("\(text); --force does it; nothing has changed")
+        }
+        context.writeError("\(program.name): \(text.printable). Continue? [y/N] ")
+        guard let answer = try? context.readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw CommandError("nothing has changed")
         }
     }
 }

@@ -101,7 +101,7 @@ enum Target: Equatable {
         }
     }
 
-    /// - Parameter format: found by a look at the file, which costs as much as a read.
+    /// - Parameter format: that of the file. It is asked for once, because it may take a look at the file.
     private static func domain(of url: URL, _ format: FileFormat, isForced: Bool) throws -> Roots {
         try Roots(url: url, format: format == .json ? .plainJSON : format, isForced: isForced)
     }
