@@ -288,42 +288,61 @@ import Testing
         }
     }
 
-    /// The script of another process, which exchanges `..data` in one step.
+    /// The script of another process, which exchanges `..data` in one step for each number that it reads.
     private static let exchange = """
-        set -e; cd "$0"; from=$1; to=$2
-        for n in $(seq $from $to); do
+        set -e; cd "$0"
+        while read -r n; do
             mkdir -m 755 "..2026_$n"; printf "$n\\n" >"..2026_$n/DB_PASSWORD"; printf "$n" >"..2026_$n/PORT"
             ln -s "..2026_$n" ..data_tmp; mv -T ..data_tmp ..data
-            [ $n = $from ] || rm -r "..2026_$((n - 1))"
-        done
+            rm -rf "..2026_$((n - 1))"
+            [ "$n" != "$2" ] || exit 0
+        done <"$1"
         """
 
-    private func exchange(_ from: Int, _ to: Int) throws -> Child {
+    /// - Parameters:
+    ///   - numbers: the file, or the pipe, with the numbers.
+    ///   - last: the one after which the process ends.
+    private func exchange(_ numbers: String, until last: Int) throws -> Child {
         try Child(
-            URL(filePath: "/bin/sh"), ["-c", Self.exchange, secrets.path, "\(from)", "\(to)"],
+            URL(filePath: "/bin/sh"), ["-c", Self.exchange, secrets.path, numbers, "\(last)"],
             environment: ["PATH": "/usr/bin:/bin"])
     }
 
+    private func exchange(to number: Int) throws {
+        let numbers = folder.file("numbers")
+        try Data("\(number)\n".utf8).write(to: numbers)
+        #expect(try exchange(numbers.path, until: number).wait().code == 0)
+    }
+
     @Test func anExchangeOfTheDataLinkIsTold() throws {
-        #expect(try exchange(1, 1).wait().code == 0)
+        try exchange(to: 1)
         try layOut(["DB_PASSWORD", "PORT"])
         let prefs = prefs()
         let (passwords, ports) = (prefs.$dbPassword.observer(), prefs.$port.observer())
         #expect(prefs.dbPassword == "1" && prefs.port == 1 && prefs.problems() == [])
-        #expect(try exchange(2, 2).wait().code == 0)
+        try exchange(to: 2)
         #expect(passwords.wait(for: 1) == [["1", "2"]])
         #expect(ports.wait(for: 1) == [[1, 2]])
         #expect(prefs.dbPassword == "2" && prefs.port == 2 && prefs.problems() == [])
     }
 
+    /// The other process begins the next exchange when the last one was read: whatever the load, each read meets one at most.
     @Test func allValuesAreOfOneState() throws {
-        #expect(try exchange(1, 1).wait().code == 0)
+        try exchange(to: 1)
         try layOut(["DB_PASSWORD", "PORT"])
         let prefs = prefs()
-        let writer = try exchange(2, 150)
-        var last = 0
+        let pipe = folder.file("pipe").path
+        #expect(mkfifo(pipe, 0o600) == 0)
+        // For reading, too, so that it opens before the other process does.
+        let numbers = try #require(FileHandle(forUpdatingAtPath: pipe))
+        let writer = try exchange(pipe, until: 150)
+        var (last, begun) = (1, 1)
         let deadline = Patience.deadline
         while last < 150, ContinuousClock.now < deadline {
+            if begun == last {
+                begun += 1
+                try numbers.write(contentsOf: Data("\(begun)\n".utf8))
+            }
             let (password, port) = prefs.read { (prefs.dbPassword, prefs.port) }
             guard password == "\(port)", port >= last else {
                 Issue.record("read \(password) and \(port) after \(last)")
