@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fails if a file of a target needs one of a floor above its own, by the index store of a debug build: functions and members count, not only
-# names of types. Scripts/floors/TARGET.txt lists the floors, the lowest first. Inside a floor, files that need each other may have 900
-# lines together; a file may have 450. Files of Apple platforms are not in the index.
+# names of types. Scripts/floors/TARGET.txt lists the floors, the lowest first, and the references upwards that stand; one that is gone has to
+# leave the list. Inside a floor, files that need each other may have 900 lines together, or as many as stand in the list; a file may have
+# 450. Files of Apple platforms are not in the index.
 # usage: Scripts/floors.sh [TARGET …]
 set -euo pipefail
 cd "$(dirname "$0")/.."

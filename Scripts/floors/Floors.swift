@@ -33,15 +33,33 @@ struct House {
     private(set) var floors: [String: Int] = [:]
     private var names: [String] = []
     private var lines: [String: Int] = [:]
+    /// The references upwards that stand, which the list names until they are gone.
+    private var standing: Set<Arrow> = []
+    /// The most lines of the files of a floor that need each other.
+    private var mostLinesOfLoop = 900
 
-    /// The most lines of a file, and of the files of a floor that need each other.
-    private static let (mostLines, mostLinesOfLoop) = (450, 900)
+    private struct Arrow: Hashable {
+        let user: String
+        let used: String
+    }
 
-    /// Reads the list of the floors: a line for each, the lowest first, with its name, a colon and its files.
+    private static let mostLinesOfFile = 450
+
+    /// Reads the list of the floors: a line for each, the lowest first, with its name, a colon and its files. Behind them, what
+    /// stands: `loop: LINES` for files of a floor that need each other, and `FILE > FILE …` for references upwards.
     init(_ target: String, in folder: String) throws {
         (self.target, self.folder) = (target, folder)
         let list = try String(contentsOfFile: "\(folder)/Scripts/floors/\(target).txt", encoding: .utf8)
         for line in list.split(separator: "\n") where !line.hasPrefix("#") {
+            if line.hasPrefix("loop: ") {
+                mostLinesOfLoop = Int(line.dropFirst(6)) ?? 0
+                continue
+            }
+            let arrow = line.split(separator: " ").map(String.init)
+            if arrow.dropFirst().first == ">" {
+                standing.formUnion(arrow.dropFirst(2).map { Arrow(user: arrow[0], used: $0) })
+                continue
+            }
             let parts = line.split(separator: ":", maxSplits: 1)
             if !line.hasPrefix(" ") { names.append(String(parts[0])) }
             for file in (line.hasPrefix(" ") ? line : parts.last ?? "").split(separator: " ") {
@@ -70,34 +88,38 @@ struct House {
     func check(_ index: Index) -> Bool {
         let byPath = Dictionary(uniqueKeysWithValues: floors.keys.map { (path($0), $0) })
         var needs: [String: Set<String>] = [:]
-        var upward: Set<String> = []
+        var (upward, found): (Set<String>, Set<Arrow>) = ([], [])
         for use in index.uses {
             guard let user = byPath[use.file], let definition = index.definitions[use.usr],
                 let used = byPath[definition.file], used != user, let floor = floors[user], let other = floors[used]
             else { continue }
             needs[user, default: []].insert(used)
             if other > floor {
+                found.insert(Arrow(user: user, used: used))
+                if standing.contains(Arrow(user: user, used: used)) { continue }
                 upward.insert(
                     "\(use.file):\(use.line): \(names[floor]) needs \(names[other]): \(definition.name) of \(used)")
             }
         }
         upward.sorted().forEach { print($0) }
+        let gone = standing.subtracting(found).map { "\(target).txt: \($0.user) does not need \($0.used) any more" }
+        gone.sorted().forEach { print($0) }
         let loops = loops(needs).filter { $0.count > 1 }
         func size(_ files: some Sequence<String>) -> Int { files.reduce(0) { $0 + (lines[$1] ?? 0) } }
-        let large = loops.filter { size($0) > Self.mostLinesOfLoop }
+        let large = loops.filter { size($0) > mostLinesOfLoop }
         for loop in large {
             print("\(target): \(size(loop)) lines need each other: \(loop.sorted().joined(separator: ", "))")
         }
-        let long = lines.filter { $0.value > Self.mostLines }
+        let long = lines.filter { $0.value > Self.mostLinesOfFile }
         for (file, count) in long { print("\(path(file)): \(count) lines") }
         let (all, inLoops) = (size(floors.keys), size(loops.joined()))
         let largest = loops.map { size($0) }.max() ?? 0
         print(
             """
             floors: \(target): \(floors.count) files of \(all) lines on \(names.count) floors; in loops \(100 * inLoops / max(1, all)) %, \
-            the largest \(largest) lines; \(upward.count) references upwards
+            the largest \(largest) lines; \(found.count) references upwards
             """)
-        return upward.isEmpty && large.isEmpty && long.isEmpty
+        return upward.isEmpty && gone.isEmpty && large.isEmpty && long.isEmpty
     }
 
     /// The groups of files that need each other (Tarjan's strongly connected components).

@@ -25,7 +25,7 @@ final class WorkerThreads: Sendable {
 
     private struct State {
         /// The process that the threads belong to. A forked child does not have them.
-        var process = LockRegistry.forkCount
+        var process = ProcessMark()
         var jobs: [Job] = []
         var running = 0
     }
@@ -71,7 +71,7 @@ final class WorkerThreads: Sendable {
 
     private func add(_ job: Job) -> Runner {
         let isThreadDue = state.withLock { state in
-            if state.process != LockRegistry.forkCount { state = State() }
+            if !state.process.isOfThisProcess { state = State() }
             state.jobs.append(job)
             guard state.running < Self.count else { return false }
             state.running += 1

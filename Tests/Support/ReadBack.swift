@@ -5,11 +5,11 @@ import PrefsPropertyLists
 package enum ReadBack {
     package static let begin: Void = {
         #if DEBUG
-            let check = PropertyListCoder.Check { bytes, value in
+            let check = BinaryFormat.Check { bytes, value in
                 let read = try? PropertyListCoder.decode(bytes).value
                 precondition(read?.plain == value.plain, "a written list is read as another value")
             }
-            PropertyListCoder.check.withLock { $0 = check }
+            BinaryFormat.check.withLock { $0 = check }
         #endif
     }()
 }

@@ -37,7 +37,7 @@
             _ handler: @escaping FolderWatcher.Handler
         ) throws(StorageFailure) {
             // A forked child does not have its parent's kernel queue (kqueue(2)), and Dispatch does not run in it.
-            guard LockRegistry.forkCount == 0 else {
+            guard !ProcessMark.isInForkedChild else {
                 throw StorageFailure(path: names.folder, reason: "cannot be watched in a forked process")
             }
             self.names = names
@@ -56,7 +56,7 @@
         }
 
         deinit {
-            guard LockRegistry.forkCount == 0 else {
+            guard !ProcessMark.isInForkedChild else {
                 // A forked child must not release objects of Dispatch.
                 for source in [folder, file?.source] { source.map { _ = Unmanaged.passRetained($0 as AnyObject) } }
                 return

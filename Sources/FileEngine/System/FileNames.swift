@@ -38,13 +38,13 @@ package struct FileNames: Sendable {
     /// The longest name of a file. The name of a quarantined file has 37 more bytes, and file systems allow 255.
     static let longestFileName = 218
 
-    /// - Throws: `FileError.notStored` if a name beside the file would be too long.
-    package func checkRoomForWriting() throws {
+    /// - Throws: if a name beside the file would be too long.
+    package func checkRoomForWriting() throws(StorageFailure) {
         guard file.utf8.count <= Self.longestFileName else {
             let reason =
                 "its name has \(file.utf8.count) bytes; expected at most \(Self.longestFileName), because recovery needs "
                 + "longer names"
-            throw FileError.notStored(StorageFailure(path: path, reason: reason))
+            throw StorageFailure(path: path, reason: reason)
         }
     }
 

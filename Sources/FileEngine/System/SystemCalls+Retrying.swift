@@ -193,6 +193,13 @@ extension SystemCalls {
         }
     }
 
+    /// Whether a file is a mount of its own, as in a container. The watch of its folder hears nothing of it.
+    func isMount(_ names: FileNames) -> Bool {
+        guard let file = (try? openFile(names))?.file, let folder = try? openFolder(names.folder) else { return false }
+        defer { close(folder) }
+        return withExtendedLifetime(file) { Self.mount(of: file.descriptor) != Self.mount(of: folder) }
+    }
+
     func lockRetrying(_ descriptor: Descriptor) throws(StorageFailure) {
         try retrying { () throws(StorageFailure) in try lock(descriptor) }
     }

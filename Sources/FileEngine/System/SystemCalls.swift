@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// (`SystemCalls+Retrying.swift`). Messages contain the paths that the user knows.
 ///
 /// Unchecked because tests subclass it. The class has no state.
-package class SystemCalls: @unchecked Sendable {
+package class SystemCalls: BackgroundCloser.Owner, @unchecked Sendable {
     package static let real = SystemCalls()
 
     package typealias Descriptor = Int32
@@ -110,13 +110,6 @@ package class SystemCalls: @unchecked Sendable {
     /// Whether the system tells of changes that others make to the files of a folder. Servers do not.
     func reportsChanges(inFolder path: String) -> Bool {
         Self.reportsChanges(inFolder: path)
-    }
-
-    /// Whether a file is a mount of its own, as in a container. The watch of its folder hears nothing of it.
-    func isMount(_ names: FileNames) -> Bool {
-        guard let file = (try? openFile(names))?.file, let folder = try? openFolder(names.folder) else { return false }
-        defer { close(folder) }
-        return withExtendedLifetime(file) { Self.mount(of: file.descriptor) != Self.mount(of: folder) }
     }
 
     /// A time of a file or of its folder; nil if a server has set it, whose clock is another one.

@@ -189,3 +189,18 @@ package enum ConstraintPart {
 
 /// "must be in 8...72", "must have at most 5 elements".
 enum ConstraintVerb { case be, have }
+
+/// Numbers of elements in the words of a constraint.
+enum CountWords {
+    /// `8...72 characters`, `at least 1 character`.
+    static func amount(_ range: some RangeExpression<Int>, of unit: String) -> String {
+        let amount =
+            switch range {
+            case let range as PartialRangeFrom<Int>: "at least \(range.lowerBound)"
+            case let range as PartialRangeThrough<Int>: "at most \(range.upperBound)"
+            case let range as PartialRangeUpTo<Int>: "fewer than \(range.upperBound)"
+            default: "\(range)"
+            }
+        return "\(amount) \(unit)\(amount.hasSuffix(" 1") ? "" : "s")"
+    }
+}

@@ -203,3 +203,11 @@ package struct RootSchema: Sendable {
         var description: String { "the version stored in the root is not a whole number" }
     }
 }
+
+/// A root in the shape that the class expects.
+struct RootShape {
+    /// The migrated values under the current keys, in their stored form.
+    let migrated: [String: StoredValue]
+    /// The migrated values under the current keys, in the form in which the properties store them.
+    let current: [String: StoredValue]
+}

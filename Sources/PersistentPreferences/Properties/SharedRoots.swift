@@ -82,28 +82,3 @@ enum SharedRoots {
 
     private static func names(of types: Any.Type...) -> [String] { types.map { String(reflecting: $0) } }
 }
-
-/// Two classes that use one root; see ``PrefsError/sharedRoot(_:)``.
-public struct SharedRoot: Sendable, Hashable {
-    /// The root key; empty for a flat layout, in which all classes share one root.
-    public let key: String
-    /// The names of the two classes with their modules, in the order of their first instances.
-    public let classes: [String]
-    /// The keys that the classes declare with different types, in a flat layout also with different defaults, sorted.
-    public let contradictions: [String]
-}
-
-extension SharedRoot: CustomStringConvertible {
-    /// One line: which classes share the root, the keys in question, and what to do.
-    public var description: String {
-        let types = contradictions.map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
-        let classes = classes.joined(separator: " and ")
-        if key.isEmpty {
-            return "\(classes) share a flat layout, and declare \(types) with different types or defaults; "
-                + "give one of them another key"
-        }
-        return "\(classes) share the root \"\(ShownText.key(key))\""
-            + (types.isEmpty ? "" : ", and declare \(types) with different types")
-            + "; give one of them a root key of its own"
-    }
-}

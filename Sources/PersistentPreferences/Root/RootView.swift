@@ -274,14 +274,6 @@ struct RootView {
     }
 }
 
-/// A root in the shape that the class expects.
-struct RootShape {
-    /// The migrated values under the current keys, in their stored form.
-    let migrated: [String: StoredValue]
-    /// The migrated values under the current keys, in the form in which the properties store them.
-    let current: [String: StoredValue]
-}
-
 // MARK: - What an access reports
 
 /// The warnings and errors that one access of an instance reports besides its result.

@@ -55,7 +55,9 @@ final class ForeignDomain: Domain {
     /// The values of a root that the store has returned.
     private func values(_ objects: [String: Any]?, of root: String) -> [String: StoredValue]? {
         guard let objects else { return nil }
-        if let known = known.withLock({ $0[root] }), StoredValue.areSame(known.objects, objects) { return known.values }
+        if let known = known.withLock({ $0[root] }), SharedStorage.areSame(known.objects, objects) {
+            return known.values
+        }
         let values = objects.mapValues(PropertyListVetter.value(ofStored:))
         known.withLock { $0[root] = Known(objects: objects, values: values) }
         return values
@@ -74,7 +76,7 @@ final class ForeignDomain: Domain {
         _ body: (Transaction) throws -> Void, to root: String, _ objects: inout [String: Any]?
     ) throws {
         let before = values(objects, of: root)
-        let transaction = Transaction(of: store, content: before.map { [root: .dictionary($0)] })
+        let transaction = Transaction(of: store, isForeign: true, content: before.map { [root: .dictionary($0)] })
         try transaction.run(body)
         // Keeps the objects of unchanged keys, because the store may compare them.
         guard let after = transaction[root]?.dictionary else {

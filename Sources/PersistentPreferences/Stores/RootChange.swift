@@ -62,7 +62,7 @@ package struct RootChange {
         for (key, object) in after {
             // Checked before the key is hashed.
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
-            if let old = shown[key], StoredValue.areSame(old, object) { continue }
+            if let old = shown[key], SharedStorage.areSame(old, object) { continue }
             let change = assigned.count
             do throws(PropertyListVetter.Refusal) {
                 assign(try PropertyListVetter.value(of: object, forKey: key), to: key, inPlaceOf: before[key])

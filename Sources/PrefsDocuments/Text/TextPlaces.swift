@@ -59,33 +59,6 @@ struct TextContainer {
     var hasContainersOnOneLine = false
 }
 
-extension TextSyntax {
-    /// The line in which a key of the dictionary at the top stands, counted from 1; nil if there is no such key. Costs time
-    /// linear in the text.
-    package func line(ofKey key: String) -> Int? {
-        var cursor = self
-        func found() throws -> Int? {
-            try cursor.skipToValue()
-            guard try cursor.open()?.isDictionary == true else { return nil }
-            var found: Int?
-            while true {
-                try cursor.skipBlanks()
-                let start = cursor.position
-                if try cursor.close() { return found }
-                try cursor.skipKey()
-                if try self.key(in: start..<cursor.position).hasSameBytes(as: key) { found = start }
-                try cursor.skipToMember()
-                try cursor.skipValue()
-                guard let separator = Self.form.separator else { continue }
-                try cursor.skipBlanks()
-                if cursor.current == separator { cursor.position += 1 }
-            }
-        }
-        guard let start = try? found() else { return nil }
-        return 1 + bytes[..<start].count { $0 == UInt8(ascii: "\n") }
-    }
-}
-
 /// Finds the places of all that changes in a text, in one pass over its bytes.
 struct TextPlaces {
     private(set) var syntax: any TextSyntax

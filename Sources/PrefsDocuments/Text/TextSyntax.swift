@@ -169,3 +169,32 @@ extension TextSyntax {
         return Array(bytes[(end + 1)..<blanks.upperBound].prefix { $0 == 0x20 || $0 == 0x09 })
     }
 }
+
+// MARK: - Lines
+
+extension TextSyntax {
+    /// The line in which a key of the dictionary at the top stands, counted from 1; nil if there is no such key. Costs time
+    /// linear in the text.
+    package func line(ofKey key: String) -> Int? {
+        var cursor = self
+        func found() throws -> Int? {
+            try cursor.skipToValue()
+            guard try cursor.open()?.isDictionary == true else { return nil }
+            var found: Int?
+            while true {
+                try cursor.skipBlanks()
+                let start = cursor.position
+                if try cursor.close() { return found }
+                try cursor.skipKey()
+                if try self.key(in: start..<cursor.position).hasSameBytes(as: key) { found = start }
+                try cursor.skipToMember()
+                try cursor.skipValue()
+                guard let separator = Self.form.separator else { continue }
+                try cursor.skipBlanks()
+                if cursor.current == separator { cursor.position += 1 }
+            }
+        }
+        guard let start = try? found() else { return nil }
+        return 1 + bytes[..<start].count { $0 == UInt8(ascii: "\n") }
+    }
+}

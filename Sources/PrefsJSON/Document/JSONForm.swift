@@ -28,22 +28,6 @@ package enum JSONForm {
         return isEscaped(key) || value(of: key, content) != nil
     }
 
-    /// The values of a person's text, in which what equals the former value is the former value: an object that is a form, and a
-    /// number in another spelling. Its other parts stay as the text has them.
-    package static func keepingEqual(_ value: StoredValue, to former: StoredValue?) -> StoredValue {
-        switch (value, former) {
-        case (.decimal(let text), let former?) where JSONForms.number(text) == former: return former
-        case (.dictionary(var members), .dictionary(let former)?):
-            for (key, value) in members { members[key] = keepingEqual(value, to: former[key]) }
-            return .dictionary(members)
-        case (.dictionary(let members), let former?) where self.value(ofObject: members) == former: return former
-        case (.array(var elements), .array(let former)?) where elements.count == former.count:
-            for index in elements.indices { elements[index] = keepingEqual(elements[index], to: former[index]) }
-            return .array(elements)
-        default: return value
-        }
-    }
-
     /// Whether a key is the key of a form with more than one `$`.
     private static func isEscaped(_ key: String) -> Bool {
         guard key.utf8.starts(with: "$$".utf8) else { return false }

@@ -140,7 +140,7 @@ extension JSONReader {
         }
         if limits.keepsSpelling, value.description != text { return .decimal(text) }
         return limits.keepsDigits && Self.mayLoseDigits(text)
-            && Decimal.significantDigits(of: text) != Decimal.significantDigits(of: value.description)
+            && NumberText.significantDigits(of: text) != NumberText.significantDigits(of: value.description)
             ? .decimal(text) : .real(value)
     }
 

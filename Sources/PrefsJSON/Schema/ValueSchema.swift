@@ -206,3 +206,18 @@ private struct SchemaKinds {
         }
     }
 }
+
+// MARK: - Types
+
+/// A scalar type with the JSON Schema of all accepted forms of a value, in an export.
+protocol ScalarSchema: StorableScalar {
+    static var schema: ValueSchema { get }
+}
+
+/// A container with the JSON Schema of its stored form.
+protocol ContainerSchema: StorableContainer {
+    /// - Parameters:
+    ///   - example: the stored form of one value.
+    ///   - content: returns the schema of the contents, given an example of them.
+    static func schema(_ example: StoredValue?, _ content: (_ example: StoredValue?) -> ValueSchema) -> ValueSchema
+}

@@ -1,5 +1,5 @@
 import Foundation
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// The forms in which a write replaces what a person has written.
 extension JSONForms {
@@ -115,5 +115,23 @@ extension JSONForms {
             return count == 0 ? nil : "\(count)\(unit.names[0])"
         }
         return rest == .zero && !parts.isEmpty ? parts.joined(separator: " ") : nil
+    }
+}
+
+extension StoredValue {
+    /// The values of a person's text, in which what equals the former value is the former value: an object that is a form of
+    /// JSON, and a number in another spelling. Its other parts stay as the text has them.
+    package func keepingEqual(to former: StoredValue?) -> StoredValue {
+        switch (self, former) {
+        case (.decimal(let text), let former?) where JSONForms.number(text) == former: return former
+        case (.dictionary(var members), .dictionary(let former)?):
+            for (key, value) in members { members[key] = value.keepingEqual(to: former[key]) }
+            return .dictionary(members)
+        case (.dictionary(let members), let former?) where JSONForm.value(ofObject: members) == former: return former
+        case (.array(var elements), .array(let former)?) where elements.count == former.count:
+            for index in elements.indices { elements[index] = elements[index].keepingEqual(to: former[index]) }
+            return .array(elements)
+        default: return self
+        }
     }
 }

@@ -149,3 +149,12 @@ private final class LayerFileSubscriber: EntrySubscriber {
         return nil
     }
 }
+
+extension LayerStack: RootLayers {
+    func subscribe(
+        to part: DomainPart, root: String, of roots: Roots, _ subscriber: any EntrySubscriber,
+        from known: LastKnownEntry?
+    ) throws -> EntrySubscription {
+        try LayeredSubscriber(roots, self, root, part, subscriber).start(from: known)
+    }
+}

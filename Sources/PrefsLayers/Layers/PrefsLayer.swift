@@ -1,7 +1,7 @@
 public import Foundation
-public import PersistentPreferences
+import PersistentPreferences
 import PrefsFileEngine
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A layer of values above or below the base of a ``LayeredStore``.
 ///
@@ -133,26 +133,6 @@ public struct PrefsLayer: Sendable {
 
     /// The number of words at the end of the program's arguments that are a command of the tool.
     package static let wordsOfTool = Locked(0)
-
-    /// Returns the arguments that are neither an option of an instance's class nor its value, for your own parser. Short
-    /// options are those that the arguments layer of the instance's store declares.
-    /// Drops the program's name; keeps `--` and all arguments after it. Costs time linear in the number of arguments
-    /// and keys. Any thread.
-    ///
-    /// ```swift
-    /// for path in PrefsLayer.unusedArguments(by: prefs) { print(path) }
-    /// ```
-    public static func unusedArguments(
-        by instances: PersistentPrefs..., in arguments: [String] = CommandLine.arguments
-    ) -> [String] {
-        let used = instances.reduce(into: Set<Int>()) { used, prefs in
-            let layer = (prefs.state.roots.layers as? LayerStack)?.texts.lazy.compactMap(\.arguments).first
-            let source = ArgumentSource(arguments, short: layer?.short ?? [:])
-            used.formUnion(source.texts(for: TextLayer.keys(prefs.allowedKeyList, prefs.declarations)).used)
-        }
-        let words = Array(arguments.dropFirst())
-        return words.indices.filter { !used.contains($0) }.map { words[$0] }
-    }
 
     /// A property-list file or a JSON file; its content says which. It need not exist, and is never written. The path
     /// `/dev/null`, or a link to it, stands for no file.

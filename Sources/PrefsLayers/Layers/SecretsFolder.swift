@@ -40,12 +40,3 @@ final class SecretsFolder: Sendable {
 
     func hides(_ key: String) -> Bool { keys.withLock { $0.contains(key) } }
 }
-
-extension NameNote {
-    /// That others may write a file or, at an empty place, its folder.
-    init(writable mode: UInt32, at place: String) {
-        let mode = String(mode & 0o777, radix: 8)
-        self.init(
-            place: place, reason: "other users may write it (mode \(mode)); run chmod go-w", kind: .permissions)
-    }
-}

@@ -121,3 +121,12 @@ extension TextSource {
         return (all.compactMapValues { $0.count == 1 ? $0[0] : nil }, shared)
     }
 }
+
+extension NameNote {
+    /// That others may write a file or, at an empty place, its folder.
+    init(writable mode: UInt32, at place: String) {
+        let mode = String(mode & 0o777, radix: 8)
+        self.init(
+            place: place, reason: "other users may write it (mode \(mode)); run chmod go-w", kind: .permissions)
+    }
+}

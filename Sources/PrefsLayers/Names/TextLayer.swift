@@ -74,24 +74,6 @@ final class TextLayer: Sendable {
     }
 }
 
-extension PersistentPrefs {
-    /// The names of a key in the environment, in the arguments and in folders of secrets, by the layers of the instance's
-    /// store, the highest first. The derived name comes before the exact one.
-    ///
-    /// `kind` is `variable`, `option` or `file`.
-    package func namesInLayers(ofKey key: String) -> [(kind: String, names: [String])] {
-        guard let stack = state.roots.layers as? LayerStack else { return [] }
-        return (stack.above + stack.below).compactMap { layer in
-            switch layer.source {
-            case .entries(.text(let text)):
-                (text.arguments == nil ? "variable" : "option", text.names(ofKey: key, in: declarations))
-            case .secrets(let folder): ("file", folder.read().texts.names(ofKey: key, in: declarations))
-            case .entries, .file: nil
-            }
-        }
-    }
-}
-
 /// The declarations of a class as a key of a dictionary. Keeps them, because those of a handle of one key may be
 /// released.
 struct ClassIdentity: Hashable, Sendable {

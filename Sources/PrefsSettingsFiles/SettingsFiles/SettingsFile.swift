@@ -104,7 +104,7 @@ extension SettingsFile {
     /// `TYPE.plist`, or `TYPE.json`, in a folder of the program's name; see ``SettingsFile``.
     public func settingsURL() -> URL {
         guard let folder = try? ConfigurationFolder.path.get(), let program = try? ConfigurationFolder.program.get()
-        else { return SettingsStorage<Self>.withoutHome }
+        else { return SettingsLocation.withoutHome }
         // Characters that lead elsewhere, or that a file name cannot hold, become %XX.
         let name = "\(type(of: self))".unicodeScalars.map { scalar in
             let isSafe =
@@ -141,3 +141,9 @@ extension SettingsFile where Self: AnyObject {
 
 /// The error that ``SettingsFile/initialSettings`` throws by default.
 struct UnstatedInitialSettings: Error {}
+
+enum SettingsLocation {
+    /// Stands for the default location if the home folder or the name of the program is unknown. Not a file URL, so that
+    /// every access fails.
+    static var withoutHome: URL { URL(string: "missing-home:") ?? URL(filePath: "/") }
+}

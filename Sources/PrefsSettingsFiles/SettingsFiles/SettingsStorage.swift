@@ -18,13 +18,9 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     private var path: String { url.path(percentEncoded: false) }
 
-    /// Stands for the default location if the home folder or the name of the program is unknown. Not a file URL, so that
-    /// every access fails.
-    static var withoutHome: URL { URL(string: "missing-home:") ?? URL(filePath: "/") }
-
     init(of settings: Settings) throws {
         url = settings.settingsURL()
-        if url == Self.withoutHome {
+        if url == SettingsLocation.withoutHome {
             do throws(StorageFailure) {
                 _ = try (ConfigurationFolder.path.get(), ConfigurationFolder.program.get())
             } catch {

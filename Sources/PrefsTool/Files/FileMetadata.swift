@@ -168,10 +168,8 @@ struct SidecarPaths: Sendable {
         do {
             try FileNames(path: file).checkRoomForWriting()
             return nil
-        } catch FileError.notStored(let failure) {
-            return failure.reason
         } catch {
-            return "\(error)"
+            return error.reason
         }
     }
 

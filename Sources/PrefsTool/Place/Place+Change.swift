@@ -99,7 +99,7 @@ extension Place {
         }
         if prefs == nil { risks.addReplaced(change, nil, in: before) }
         if keepsNulls {
-            for (key, value) in change.new { after[key] = JSONForm.keepingEqual(value, to: before[key]) }
+            for (key, value) in change.new { after[key] = value.keepingEqual(to: before[key]) }
         }
         return (after, risks)
     }

@@ -1,6 +1,8 @@
 /// The layout of a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes. Nothing
 /// outside of these is read.
 struct BinaryPropertyListLayout {
+    static let magic = Array("bplist".utf8)
+
     let bytes: UnsafeRawBufferPointer
     let objectCount: Int
     let topObject: Int
@@ -12,7 +14,7 @@ struct BinaryPropertyListLayout {
 
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
         self.bytes = bytes
-        guard bytes.count >= 8 + 1 + 1 + 32, bytes.starts(with: BinaryFormat.magic), bytes[6] == UInt8(ascii: "0")
+        guard bytes.count >= 8 + 1 + 1 + 32, bytes.starts(with: Self.magic), bytes[6] == UInt8(ascii: "0")
         else {
             throw .malformed("too short for a binary property list, or of an unknown version")
         }

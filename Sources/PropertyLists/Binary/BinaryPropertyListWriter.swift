@@ -144,33 +144,3 @@ struct BinaryPropertyListWriter {
         return number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
     }
 }
-
-// MARK: - The format
-
-/// The format `FileFormat.binary`.
-struct BinaryFormat: FileFormatCoder {
-    let name = "binary"
-
-    static let magic = Array("bplist".utf8)
-
-    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: Self.magic) }
-
-    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
-        try BinaryPropertyListReader.value(in: bytes)
-    }
-
-    func bytes(
-        from value: StoredValue, replacing former: StoredValue?, written: Data?
-    ) throws(PropertyListFailure) -> FileBytes {
-        do throws(PropertyListFailure) {
-            let bytes = try BinaryPropertyListWriter.data(from: value)
-            #if DEBUG
-                PropertyListCoder.check.withLock { $0 }?.run(bytes, value)
-            #endif
-            return FileBytes(bytes)
-        } catch {
-            guard let key = value.dictionary?.filter(\.value.holdsForeign).keys.min() else { throw error }
-            throw PropertyListFailure(path: key, topLevelKey: key, reason: error.reason)
-        }
-    }
-}

@@ -77,7 +77,8 @@ final class CodingState {
     /// The accepted form of scalars. Only for decoding.
     let form: ValueForm
     /// The place of the last error. Errors of user types do not contain it.
-    private(set) var failure: (context: CodingContext, type: Any.Type)?
+    private var lastFailure: (context: CodingContext, type: Any.Type)?
+    var failure: (path: [any CodingKey], type: Any.Type)? { lastFailure.map { ($0.context.path, $0.type) } }
     /// The values counted so far.
     var values = 0
     var hasPassedLimits = false
@@ -103,7 +104,7 @@ final class CodingState {
 
     /// Called by each type that an error leaves; the first call counts.
     func recordFailure(of type: Any.Type, in context: CodingContext) {
-        if failure == nil { failure = (context, type) }
+        if lastFailure == nil { lastFailure = (context, type) }
     }
 
     /// Returns the record of the keys of a dictionary; nil if the caller does not need it.
@@ -127,7 +128,7 @@ final class CodingState {
 
     /// Records that an error that was thrown before has been caught.
     func recordSuccess() {
-        if failure != nil { failure = nil }
+        if lastFailure != nil { lastFailure = nil }
     }
 }
 

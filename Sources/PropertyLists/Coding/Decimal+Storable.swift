@@ -24,22 +24,9 @@ extension Decimal: StorableScalar {
         // Foundation reads a prefix of digits, and drops digits that do not fit.
         guard NumberText.isNumber(text),
             let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
-            significantDigits(of: text) == significantDigits(of: value.description)
+            NumberText.significantDigits(of: text) == NumberText.significantDigits(of: value.description)
         else { return nil }
         return value
-    }
-
-    /// Whether the text of a number has more digits than any Decimal.
-    static func hasTooManyDigits(_ number: StoredValue) -> Bool {
-        if case .decimal(let text) = number { significantDigits(of: text).count > 38 } else { false }
-    }
-
-    /// The digits of a number, without its sign, its exponent, and the zeros around them.
-    package static func significantDigits(of text: String) -> ArraySlice<UInt8> {
-        let zero = UInt8(ascii: "0")
-        let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 >= zero }
-        guard let last = digits.lastIndex(where: { $0 != zero }) else { return [] }
-        return digits[...last].drop { $0 == zero }
     }
 
     /// - Parameter parts: the parts that `Decimal` encodes. The mantissa is eight words of 16 bits, lowest first, of
@@ -48,7 +35,7 @@ extension Decimal: StorableScalar {
         guard Set(parts.keys) == ["exponent", "length", "isNegative", "isCompact", "mantissa"],
             let exponent = parts["exponent"]?.integer(as: Int8.self),
             let length = parts["length"]?.integer(as: UInt8.self), length <= 8,
-            let isNegative = parts["isNegative"]?.bool, parts["isCompact"]?.bool != nil,
+            let isNegative = parts["isNegative"]?.boolean, parts["isCompact"]?.boolean != nil,
             let stored = parts["mantissa"]?.array, stored.count == 8
         else { return nil }
         var words = stored.compactMap { $0.integer(as: UInt16.self) }

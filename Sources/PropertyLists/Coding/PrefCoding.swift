@@ -73,16 +73,13 @@ public struct PrefCoding<Value> {
     package func decode(_ stored: StoredValue, as form: ValueForm = .exact) throws -> Value {
         try decoding(stored, form)
     }
-
-    /// Creates the coding of the rule. The compiler has checked the type.
-    package init(rule: Value.Type) {
-        guard let coding = CodingRule.coding(for: Value.self) else {
-            preconditionFailure(
-                "\(Value.self) cannot be stored: make it Codable, use a struct instead of a class, or give a coding")
-        }
-        self = coding
-    }
 }
 
 // Unchecked because the closures of the rule capture metatypes, which no type parameter can declare to be Sendable.
 extension PrefCoding: @unchecked Sendable where Value: Sendable {}
+
+/// Decodes a value, and returns the keys that its types know. Missing fields come from the fallback. Exists only for
+/// Codable types and containers of them.
+package typealias FieldDecoding<Value> = (
+    _ stored: StoredValue, _ form: ValueForm, _ fallback: () -> StoredValue?
+) throws -> (value: Value, keys: [CodedKeys])

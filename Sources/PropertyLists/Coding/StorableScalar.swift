@@ -1,18 +1,6 @@
 import Foundation
 
-/// A type whose values are single values of a property list.
-package protocol StorableScalar {
-    /// The stored form of the value. Vetting may reject it.
-    var storable: StoredValue { get }
-    /// Creates a value from a stored one; nil if it is not a value of the type.
-    init?(storable: StoredValue)
-    /// All values; nil if they cannot be listed.
-    static var all: [Self]? { get }
-}
-
 extension StorableScalar {
-    package static var all: [Self]? { nil }
-
     static func decode(_ stored: StoredValue, as form: ValueForm) throws(ValueMismatch) -> Self {
         guard let value = form.scalar(Self.self, of: stored) else {
             throw ValueMismatch(expected: Self.self, found: stored, as: form)
@@ -39,7 +27,7 @@ extension Bool: StorableScalar {
     package var storable: StoredValue { .bool(self) }
 
     package init?(storable: StoredValue) {
-        guard let value = storable.bool else { return nil }
+        guard let value = storable.boolean else { return nil }
         self = value
     }
 }

@@ -10,7 +10,7 @@ package enum StoredValueDecoder {
         do {
             return try ValueDecoder(stored: stored, fallback: nil, context: context).value(type)
         } catch {
-            throw ValueMismatch(error, in: type, state: context.state)
+            throw ValueMismatch(error, in: type, at: context.state.failure)
         }
     }
 
@@ -31,7 +31,7 @@ package enum StoredValueDecoder {
                 let value = try ValueDecoder(stored: stored, fallback: root, context: context).value(type)
                 return (value, context.state.keys.map { Array($0.values) } ?? [])
             } catch {
-                let mismatch = ValueMismatch(error, in: type, state: context.state)
+                let mismatch = ValueMismatch(error, in: type, at: context.state.failure)
                 guard let missing = mismatch.missing, allowed.insert(missing).inserted else { throw mismatch }
                 root = root ?? fallback()
             }

@@ -14,7 +14,7 @@ package enum StoredValueEncoder {
             guard let encoded = node.value else { throw ValueMismatch(reason: "\(type(of: value)) encoded no value") }
             return encoded
         } catch {
-            throw ValueMismatch(encoding: error, of: type(of: value), state: context.state)
+            throw ValueMismatch(encoding: error, of: type(of: value), at: context.state.failure)
         }
     }
 }

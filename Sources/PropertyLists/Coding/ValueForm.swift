@@ -61,6 +61,22 @@ package protocol WrittenForms: AnyObject, Sendable {
     func isKeyOfTools(_ key: String) -> Bool
 }
 
+// MARK: - Scalars
+
+/// A type whose values are single values of a property list.
+package protocol StorableScalar {
+    /// The stored form of the value. Vetting may reject it.
+    var storable: StoredValue { get }
+    /// Creates a value from a stored one; nil if it is not a value of the type.
+    init?(storable: StoredValue)
+    /// All values; nil if they cannot be listed.
+    static var all: [Self]? { get }
+}
+
+extension StorableScalar {
+    package static var all: [Self]? { nil }
+}
+
 // MARK: - nil
 
 /// The form of nil inside a container.

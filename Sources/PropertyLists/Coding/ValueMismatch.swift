@@ -32,7 +32,7 @@ package struct ValueMismatch: Error {
         case let type as any FixedWidthInteger.Type: return isBeyond(type) ? "out of its range" : nil
         case is Float.Type: losesDigits = Float(number).isFinite && Float(number) != 0
         case is Double.Type: losesDigits = true
-        case is Decimal.Type: losesDigits = Decimal.hasTooManyDigits(stored)
+        case is Decimal.Type: losesDigits = stored.hasMoreDigitsThanADecimal
         default: return nil
         }
         return losesDigits ? "with more digits than a \(type) has" : "out of its range"
@@ -40,13 +40,12 @@ package struct ValueMismatch: Error {
 
     /// Creates a mismatch from an error that the decoder of a type has thrown. The text of the error is dropped,
     /// because it may quote the stored value.
-    package init(_ error: any Error, in type: Any.Type) {
-        self.init(error, in: type, state: nil)
-    }
-
-    /// - Parameter state: the record of the decoding, with the place and the type of the error.
-    init(_ error: any Error, in type: Any.Type, state: CodingState?) {
-        let type = state?.failure?.type ?? type
+    ///
+    /// - Parameter place: the type that threw the error, and where it stands; nil if only the whole value is known.
+    package init(
+        _ error: any Error, in type: Any.Type, at place: (path: [any CodingKey], type: Any.Type)? = nil
+    ) {
+        let type = place?.type ?? type
         let codingPath: [any CodingKey]
         switch error {
         case let error as ValueMismatch:
@@ -68,20 +67,20 @@ package struct ValueMismatch: Error {
             codingPath = context.codingPath
         default:
             reason = "the stored value is not a valid \(type)"
-            codingPath = state?.failure?.context.path ?? []
+            codingPath = place?.path ?? []
         }
         path = Self.text(of: codingPath)
     }
 
     /// Creates a mismatch from an error that an encoding has thrown. The text of the error is dropped, because it may
     /// quote the value.
-    package init(encoding error: any Error, of type: Any.Type) {
-        self.init(encoding: error, of: type, state: nil)
-    }
-
-    init(encoding error: any Error, of type: Any.Type, state: CodingState?) {
-        let type = state?.failure?.type ?? type
-        let codingPath = state?.failure?.context.path ?? []
+    ///
+    /// - Parameter place: as for a decoding.
+    package init(
+        encoding error: any Error, of type: Any.Type, at place: (path: [any CodingKey], type: Any.Type)? = nil
+    ) {
+        let type = place?.type ?? type
+        let codingPath = place?.path ?? []
         switch error {
         case let error as ValueMismatch:
             self = error

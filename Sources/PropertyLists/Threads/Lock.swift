@@ -43,6 +43,9 @@ package final class Locked<State>: @unchecked Sendable {
     @usableFromInline let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     private let entry: LockRegistry.Entry
 
+    /// The object that has the state.
+    package var object: AnyObject { self }
+
     package init(_ state: State) {
         self.state.initialize(to: state)
         entry = LockRegistry.add()
@@ -111,7 +114,7 @@ package enum LockRegistry {
 
     /// The number of forks between this process and the one that started the program. Distinguishes a forked child from
     /// its parent without a system call.
-    package static var forkCount: Int { shared.pointee.forks }
+    fileprivate static var forkCount: Int { shared.pointee.forks }
 
     // MARK: - Fork
 
@@ -198,6 +201,22 @@ package enum LockRegistry {
         initialize(shared.pointee.mutex)
         shared.pointee.forks += 1
     }
+}
+
+// MARK: - Forked children
+
+/// The process that has made something. A forked child has the memory of its parent, but none of its threads, its locks on
+/// files and its queues of the kernel.
+package struct ProcessMark: Equatable, Sendable {
+    private let forks = LockRegistry.forkCount
+
+    package init() {}
+
+    /// False in a child that was forked later.
+    package var isOfThisProcess: Bool { forks == LockRegistry.forkCount }
+
+    /// Whether this process is a forked child of the one that started the program. Threads of Dispatch do not run in it.
+    package static var isInForkedChild: Bool { LockRegistry.forkCount > 0 }
 }
 
 // MARK: - Values of one thread

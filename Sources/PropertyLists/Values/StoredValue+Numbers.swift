@@ -31,6 +31,11 @@ extension StoredValue {
         }
     }
 
+    /// Whether the text of a number has more digits than any Decimal.
+    var hasMoreDigitsThanADecimal: Bool {
+        if case .decimal(let text) = self { NumberText.significantDigits(of: text).count > 38 } else { false }
+    }
+
     /// The Float that equals the number exactly or has the same shortest decimal digits; nil if there is no such Float.
     var float: Float? {
         switch self {
@@ -44,7 +49,7 @@ extension StoredValue {
         }
     }
 
-    var bool: Bool? {
+    var boolean: Bool? {
         switch self {
         case .bool(let value): value
         case .integer(0): false

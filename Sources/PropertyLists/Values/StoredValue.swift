@@ -129,17 +129,6 @@ extension Int {
     }
 }
 
-/// An object that no other case can express: a text with half a surrogate pair, or a container too large to be
-/// examined.
-///
-/// A class, because a value with an `Any` would take twice as much memory. Unchecked because this package does not look
-/// into the object.
-package final class ForeignObject: @unchecked Sendable {
-    package let object: Any
-
-    package init(_ object: Any) { self.object = object }
-}
-
 // MARK: - Equality
 
 extension StoredValue: Hashable {
@@ -159,7 +148,7 @@ extension StoredValue: Hashable {
         case (.array(let left), .array(let right)): left.isEqual(to: right)
         case (.dictionary(let left), .dictionary(let right)): left.isEqual(to: right)
         case (.uid(let left), .uid(let right)): left == right
-        case (.foreign(let left), .foreign(let right)): Self.areSame(left.object, right.object)
+        case (.foreign(let left), .foreign(let right)): SharedStorage.areSame(left.object, right.object)
         case (.null, .null): true
         default: false
         }
@@ -275,14 +264,6 @@ extension [String: StoredValue] {
 
     /// Whether the dictionaries share their storage. Takes constant time.
     package func isIdentical(to other: [String: StoredValue]) -> Bool { SharedStorage.isShared(self, other) }
-}
-
-/// Detects containers that share their storage, because neither copy was changed.
-enum SharedStorage {
-    /// A container is one word: the reference to its storage.
-    static func isShared<Container>(_ left: Container, _ right: Container) -> Bool {
-        unsafeBitCast(left, to: UInt.self) == unsafeBitCast(right, to: UInt.self)
-    }
 }
 
 // MARK: - Order

@@ -110,10 +110,10 @@ import Testing
         let closer = BackgroundCloser { _ in isStarted }
         let descriptors = (0..<3).map { _ in dup(STDIN_FILENO) }
         for descriptor in descriptors {
-            closer.close(descriptor, try SystemCalls.real.status(of: descriptor), .real)
+            closer.close(descriptor, try SystemCalls.real.status(of: descriptor), SystemCalls.real)
         }
-        #expect(closer.isClosing(for: .real) == isStarted)
+        #expect(closer.isClosing(for: SystemCalls.real) == isStarted)
         closer.finish()
-        #expect(!closer.isClosing(for: .real))
+        #expect(!closer.isClosing(for: SystemCalls.real))
     }
 }

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func everyErrorIsOnThePageErrors() throws {
-        let source = DocumentationPage.package.appending(path: "Sources/PersistentPreferences/PrefsError.swift")
+        let source = DocumentationPage.package.appending(path: "Sources/PersistentPreferences/Errors/PrefsError.swift")
         let page = try #require(DocumentationPage.all.first { $0.testDescription == "Errors.md" })
         let cases = try String(contentsOf: source, encoding: .utf8).matches(of: /\n    case ([a-zA-Z]+)/)
             .map { String($0.output.1) }
@@ -159,5 +159,23 @@ import Testing
             #expect(row.joined(separator: " ").split(separator: " ").count <= 40, "\(row[0])")
         }
         for name in tree.missing(in: page.text) { Issue.record("\(page.path): there is no \(name)") }
+    }
+
+    /// The lines are those of the files, but for a tenth.
+    @Test func theTableOfRulesHasTheLinesOfItsFiles() throws {
+        let page = try #require(DocumentationPage.house.first { $0.path == DocumentationPage.changes })
+        let sources = DocumentationPage.package.appending(path: "Sources")
+        let paths = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
+        let rows = page.rows(of: "## What one reads")
+        #expect(rows.count == 14)
+        for row in rows {
+            let lines = try row[1].matches(of: /`([^`]+)`/).reduce(0) { lines, match in
+                let path = try #require(paths.first { "/\($0)".hasSuffix("/\(match.output.1)") }, "\(match.output.1)")
+                let text = try String(contentsOf: sources.appending(path: path), encoding: .utf8)
+                return lines + text.count { $0 == "\n" }
+            }
+            let told = try #require(Int(row[2]))
+            #expect(abs(lines - told) <= told / 10, "\(row[0]): \(lines) lines")
+        }
     }
 }

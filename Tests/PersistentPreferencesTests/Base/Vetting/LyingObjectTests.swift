@@ -34,9 +34,9 @@ import WriteOperations
     @Test(arguments: UnstorableValue.lies) func aLyingObjectIsComparedByIdentity(_ unstorable: UnstorableValue) {
         let value = unstorable.value()
         let isObject = type(of: value) is AnyClass
-        #expect(StoredValue.areSame(value, value) == isObject)
+        #expect(SharedStorage.areSame(value, value) == isObject)
         for other: Any in ["x", NSNumber(value: 1), [value], ["k": value], Data(), unstorable.value()] {
-            #expect(!StoredValue.areSame(value, other) && !StoredValue.areSame(other, value))
+            #expect(!SharedStorage.areSame(value, other) && !SharedStorage.areSame(other, value))
         }
         #expect(PrefsChange(root: "r", from: ["a": 1], to: ["a": value], origin: .elsewhere)?.keys == ["a"])
         #expect(PrefsChange(root: "r", from: ["a": value], to: ["a": "x"], origin: .thisProcess)?.keys == ["a"])

@@ -1,0 +1,103 @@
+package import PrefsPropertyLists
+
+/// A place with entries: a file, memory, a domain of `UserDefaults`, or a store of another module. Any thread.
+///
+/// Throws `FileError`; a store of another module throws its own errors.
+package protocol Domain: AnyObject, Sendable {
+    /// The thread's own transaction in the domain, if any.
+    var transaction: Transaction? { get }
+
+    /// Whether all entries are roots, as in a store of another module.
+    var hasOnlyRoots: Bool { get }
+
+    /// The entry of a root as this process knows it, which saves a remote domain a request. nil if a change has to start
+    /// from the newest state.
+    func knownEntry(of root: String) -> StoredValue??
+
+    /// The object that has the entries. Two domains with one source have the same entries.
+    var source: AnyObject { get }
+
+    /// The current state of a part, or of a larger part. Inside the thread's own transaction, the state includes its
+    /// changes so far.
+    ///
+    /// - Parameter isForWriting: whether a write depends on the state. The state is then never a former one, and the
+    ///   call waits for programs that are storing the domain.
+    func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState
+
+    /// The revision of the current state, if this process has read it and a read would report nothing. nil inside a
+    /// transaction. If it is nil, the caller must read the state.
+    var revision: Revision? { get }
+
+    /// Runs the closure in this thread's transaction, or in a new one, which is committed before the call returns.
+    ///
+    /// - Parameter root: the root that may change. Other entries may change only in a domain that is not a store of
+    ///   another module.
+    func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
+
+    /// As `transact`, for a closure that may run again, on a newer state.
+    func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
+
+    /// Acknowledges a write that equals the stored state: makes that state durable as required.
+    ///
+    /// - Parameter revision: the revision of the state that the write was compared with.
+    /// - Returns: false if the cached state was durable already, so that the domain was not read again.
+    func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
+
+    /// A warning of a write that has succeeded; returned once.
+    func takeWarning() -> FileError?
+
+    /// Whether another program is saving the domain, so that reads return its last known state.
+    var isBeingSaved: Bool { get }
+
+    /// Why changes of other processes cannot be watched now, although there are observers.
+    var watchFailure: StorageFailure? { get }
+
+    /// Waits while another program is saving the domain. A second at most.
+    ///
+    /// - Returns: what a read would have reported, because the next one may not report it again.
+    @discardableResult func waitForSave() -> FileError?
+
+    /// Drops the cache.
+    func forget()
+
+    /// The accepted form of the values that subscribers receive: in the last state that was read; before the first
+    /// read, in a new file.
+    var form: ValueForm { get }
+
+    /// Subscribes to each commit that changes the part, in order.
+    ///
+    /// - Parameter known: the part as the subscriber knows it. The subscriber receives the difference first.
+    func subscribe(
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> EntrySubscription
+}
+
+extension Domain {
+    package typealias Content = DomainContent
+
+    package var hasOnlyRoots: Bool { false }
+    package func knownEntry(of root: String) -> StoredValue?? { nil }
+    package var source: AnyObject { self }
+    package var revision: Revision? { nil }
+    package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
+    package func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        try transact(on: root, durability: durability, body)
+    }
+    package func takeWarning() -> FileError? { nil }
+    package var isBeingSaved: Bool { false }
+    package var watchFailure: StorageFailure? { nil }
+    package func waitForSave() -> FileError? { nil }
+    package func forget() {}
+    package var form: ValueForm { .exact }
+}
+
+/// A part of a domain.
+package enum DomainPart: Sendable {
+    case root(String)
+    /// Entries by name. A subscriber to them may receive changes of other entries, too.
+    case entries([String])
+    case everything
+
+    /// The name in the feed of a domain: the root key, or an empty text for all entries, because no root key is empty.
+    package var name: String { if case .root(let key) = self { key } else { "" } }
+}

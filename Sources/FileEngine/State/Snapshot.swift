@@ -1,0 +1,221 @@
+import Foundation
+import PrefsPropertyLists
+
+/// The state of a file: immutable and shared by all readers. It keeps the file that it was read from open, so one
+/// `fstat` shows whether it is still current. A malformed file is kept open, too, so its repeated reads cost no more
+/// than reads of a good file. On a server, no file is kept open; it is opened anew for each of these questions.
+///
+/// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds
+/// out.
+final class Snapshot: Sendable {
+    typealias Content = DomainContent
+
+    /// The file behind a state, with its status when the state was read or written.
+    struct Source {
+        let file: OpenFile
+        let status: FileStatus
+        /// The format; nil for bytes of no known format.
+        let format: FileFormat?
+        let bytes: FileBytes
+        /// The earliest stamp of a change that is made after the bytes were read, or after they got the file's name.
+        let nextStamp: FileStatus.Time
+        /// The kind of the file system; nil if it is unknown.
+        var fileSystem: SystemCalls.FileSystem?
+    }
+
+    /// Why a file is malformed. A class, because every read asks whether there is one.
+    final class Fault: Sendable {
+        let report: MalformedFile
+        let kind: Kind
+
+        enum Kind {
+            /// A machine has damaged a file that this package or UserDefaults has written. A write quarantines it.
+            case damage
+            /// A crash has left no bytes. A write starts from the last good copy, and keeps it.
+            case emptied
+            /// A person has left the file malformed, or a program is writing it. It is neither moved nor replaced.
+            case mistake
+            /// Neither this package nor UserDefaults has written the file. It is neither moved nor replaced.
+            case foreign
+        }
+
+        init(report: MalformedFile, _ kind: Kind) {
+            self.report = report
+            self.kind = kind
+        }
+
+        @inline(never) var error: FileError { kind == .foreign ? .notOurs(report) : .damaged(report) }
+    }
+
+    /// The content; nil if the file is missing or empty. For a malformed file, the newest known state.
+    let content: Content?
+    /// The fault; nil for a good file.
+    let fault: Fault?
+    /// Why a write would lose an entry of the file; nil if it would lose nothing.
+    let loss: String?
+    let revision: Revision
+    /// The format of the file; nil if it is missing or empty.
+    let format: FileFormat?
+    /// The accepted form of the values; nil if there is no format.
+    let form: ValueForm?
+    let status: FileStatus?
+    let file: OpenFile?
+    private let system: SystemCalls
+    let fileSystem: SystemCalls.FileSystem
+    /// When the state was read, by the monotonic clock; nil for a file that is not on a server.
+    private let readAt: Duration?
+    /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
+    /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
+    /// for other files. For a malformed file, the bytes of its known state.
+    let sourceBytes: FileBytes?
+    /// When the state ends although the file does not change, by the monotonic clock; nil if it does not end.
+    let expiresAt: Duration?
+    /// The checksum of the bytes of the file; 0 if it is missing.
+    let checksum: UInt64
+    /// Whether every later change of the bytes shows in the times of the file.
+    private let hasReliableTimes: Bool
+    /// The descriptor of the open file, if its status alone shows whether the state is current; nil for a new file, on
+    /// a server, and for a state that ends.
+    private let fastPathDescriptor: SystemCalls.Descriptor?
+
+    /// Creates the state of a missing file.
+    init(system: SystemCalls) {
+        content = nil
+        (fault, loss, sourceBytes) = (nil, nil, nil)
+        revision = Revision()
+        (checksum, hasReliableTimes, expiresAt) = (0, true, nil)
+        (format, form) = (nil, nil)
+        status = nil
+        file = nil
+        (fileSystem, readAt) = (.local, nil)
+        self.system = system
+        fastPathDescriptor = nil
+    }
+
+    @inline(never) init(
+        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, sourceBytes: FileBytes? = nil,
+        expiresAt: Duration? = nil, system: SystemCalls
+    ) {
+        self.content = content
+        self.fault = fault
+        self.loss = loss
+        self.sourceBytes = sourceBytes
+        self.expiresAt = expiresAt
+        revision = Revision()
+        format = source.format
+        form = format?.form
+        status = source.status
+        file = source.file
+        fileSystem = source.fileSystem ?? system.fileSystem(of: source.file.descriptor)
+        readAt = fileSystem.isOnServer ? system.monotonicNow() : nil
+        if fileSystem.isOnServer { source.file.suspend() }
+        self.system = system
+        checksum = CheckedCopy.checksum(source.bytes)
+        hasReliableTimes = !fileSystem.isOnServer && source.status.hasReliableTimes(before: source.nextStamp)
+        fastPathDescriptor = Self.fastPathDescriptor(
+            hasReliableTimes, source.file, source.status, fileSystem, expiresAt)
+    }
+
+    private static func fastPathDescriptor(
+        _ hasReliableTimes: Bool, _ file: OpenFile?, _ status: FileStatus?, _ kind: SystemCalls.FileSystem,
+        _ expiresAt: Duration?
+    ) -> SystemCalls.Descriptor? {
+        // A file without a name may have been replaced before its status was read.
+        guard hasReliableTimes, kind == .local, expiresAt == nil, let status, status.links > 0 else { return nil }
+        return file?.descriptor
+    }
+
+    /// Creates a copy of a state that is with reliable times.
+    private init(withReliableTimes state: Snapshot) {
+        content = state.content
+        (fault, loss, sourceBytes) = (state.fault, state.loss, state.sourceBytes)
+        revision = state.revision
+        (format, form) = (state.format, state.form)
+        status = state.status
+        file = state.file
+        (fileSystem, readAt) = (state.fileSystem, state.readAt)
+        system = state.system
+        (checksum, hasReliableTimes, expiresAt) = (state.checksum, true, state.expiresAt)
+        fastPathDescriptor = Self.fastPathDescriptor(true, file, status, fileSystem, expiresAt)
+    }
+
+    /// The bytes of the content, if people write the format.
+    var text: FileBytes? { format?.coder.isForPeople == true ? sourceBytes : nil }
+
+    private var hasEnded: Bool { expiresAt.map { system.monotonicNow() >= $0 } ?? false }
+
+    /// Returns this state, or a copy of it with reliable times. Returns nil if the file at the path is not the one that
+    /// was read.
+    ///
+    /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open
+    /// file may not show that it was replaced. On a server, the file is opened anew. If the file changed within the last
+    /// step of the clock, its bytes are compared, too.
+    func validated(atPath path: String) -> Snapshot? {
+        if let fastPathDescriptor {
+            if let now = try? system.status(of: fastPathDescriptor), now == status { return self }
+            // The file may get the same number when it is opened again.
+            _ = file?.isIntact
+            return nil
+        }
+        guard let file, let status else {
+            do {
+                return try system.status(ofPath: path, followsLinks: false) == nil ? self : nil
+            } catch {
+                return nil
+            }
+        }
+        if hasEnded { return nil }
+        // The file may have been replaced before its status was read.
+        guard status.links > 0 else { return nil }
+        if fileSystem.isOnServer { return validatedOnServer(FileNames(path: path)) }
+        let isLocal = fileSystem == .local
+        let now =
+            isLocal ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
+        guard now == status, isLocal || file.isIntact else {
+            _ = file.isIntact
+            return nil
+        }
+        return hasReliableTimes ? self : validated(at: status)
+    }
+
+    /// Returns this state, or a copy of it with reliable times, if the file that has the name now is the one that was read.
+    /// Returns nil in other cases.
+    ///
+    /// The bytes are compared until three seconds after the file was read, and once more. A change may not show in stamps of
+    /// whole seconds, whatever the clock of the server; after that, each change shows.
+    private func validatedOnServer(_ names: FileNames) -> Snapshot? {
+        let time = system.monotonicNow()
+        guard let (fresh, now) = try? system.openFile(names, on: fileSystem), now == status else { return nil }
+        if hasReliableTimes { return self }
+        guard hasBytes(of: fresh) else { return nil }
+        return readAt.map { time - $0 > .seconds(3) } ?? false ? Snapshot(withReliableTimes: self) : self
+    }
+
+    /// Whether a file has the bytes of this state.
+    @inline(never) func hasBytes(of file: OpenFile) -> Bool {
+        guard let status,
+            let found = try? system.readAll(
+                file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
+        else { return false }
+        return (fault == nil ? sourceBytes : nil).map({ $0.hasSameBytes(as: found) })
+            ?? (CheckedCopy.checksum(FileBytes(found)) == checksum)
+    }
+
+    /// Returns this state, or a copy of it with reliable times, if its open file still has the bytes that were read.
+    /// Returns nil in other cases.
+    ///
+    /// - Parameter there: the current status of the file. If it differs, or if the times may not show a change, the
+    ///   bytes decide, because a change of the mode, a new link, an attribute and a backup change the times, too.
+    func validated(at there: FileStatus) -> Snapshot? {
+        guard let file, let status, status.isSameFile(as: there), status.size == there.size, !hasEnded else {
+            return nil
+        }
+        if hasReliableTimes, status == there { return self }
+        let nextStamp = system.nextStamp()
+        guard hasBytes(of: file), let now = try? system.status(of: file.descriptor) else { return nil }
+        // A library may fake the times of `fstat`, and not those by the path: libfaketime does. The file is then compared
+        // with what `fstat` has shown before.
+        guard now == there || now == status else { return nil }
+        return status == there && status.hasReliableTimes(before: nextStamp) ? Snapshot(withReliableTimes: self) : self
+    }
+}

@@ -1,0 +1,108 @@
+package import Foundation
+
+/// Why bytes could not be read as a property list.
+package enum DecodingFailure: Error {
+    /// The bytes are not a property list of a supported format, or they are damaged.
+    case malformed(PropertyListFault)
+    /// The bytes may be a valid property list of another program, but exceed a limit or hold something that this
+    /// package cannot preserve.
+    case unsupported(String)
+
+    package static func malformed(_ reason: String) -> DecodingFailure { .malformed(PropertyListFault(reason: reason)) }
+}
+
+extension DecodingFailure {
+    /// The problem and its place, as one clause.
+    package var reason: String {
+        switch self {
+        case .malformed(let fault): "\(fault)"
+        case .unsupported(let reason): reason
+        }
+    }
+}
+
+/// The problem of some bytes, and its place. Quotes only names of elements and keys.
+package struct PropertyListFault: Equatable, Sendable {
+    /// A clause without a full stop.
+    package let reason: String
+    /// The line, counted from 1; nil for a format without lines.
+    package var line: Int?
+    /// The column in characters (Unicode scalars), counted from 1.
+    package var column: Int?
+
+    package init(reason: String, line: Int? = nil, column: Int? = nil) {
+        self.reason = reason
+        self.line = line
+        self.column = column
+    }
+}
+
+extension PropertyListFault: CustomStringConvertible {
+    /// `line 6, column 3: reason`.
+    package var description: String {
+        guard let line else { return reason }
+        return "line \(line)" + (column.map { ", column \($0)" } ?? "") + ": \(reason)"
+    }
+}
+
+// MARK: - Limits
+
+/// The limits within which Foundation's coders, small thread stacks and Apple's daemon are safe.
+package enum PropertyListLimits {
+    /// The most bytes of a file that is read or written.
+    package static let fileBytes = 256 << 20
+    /// The most levels of containers in one value. A level of Foundation's objects takes 900 bytes of stack, and a
+    /// thread may have 96 KiB.
+    package static let depth = 64
+    /// The most levels in a file. They include a root and the top level, and other programs may nest a little deeper
+    /// than this package.
+    package static let fileDepth = 80
+    /// The most values in a file, counting a shared value once for each reference; and the most objects in a binary
+    /// file, with or without a reference.
+    package static let fileNodes = 1 << 22
+    /// The most values in a binary file, in addition to one for each of its bytes. Only shared containers give more,
+    /// and no known writer shares containers on purpose. Without the limit, five hundred bytes could take seconds and
+    /// hundreds of megabytes.
+    package static let sharedNodes = 1 << 18
+    /// The most bytes of texts and data in a file, in addition to its own length. Shared ones count each time.
+    package static let sharedBytes = 16 << 20
+    /// The most bytes of one root, estimated as its binary property list. Apple platforms reject larger domains.
+    package static let rootBytes = 4 << 20
+    /// The most seconds from the reference date. Beyond about 6.7e16 an XML property list holds a different date.
+    package static let dateInterval: TimeInterval = 6e16
+}
+
+// MARK: - Values that are rejected
+
+/// The reason why a value cannot be stored or read, and its path.
+///
+/// ```swift
+/// prefs["recent"] = [{ print("hi") }]
+/// for failure in prefs.lastError?.failures ?? [] {
+///     print(failure.path, failure.reason)  // recent[0] a closure cannot be stored in a property list
+/// }
+/// ```
+///
+/// Mirrors the coding path of `EncodingError`. A value type; may be passed between threads.
+public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The path of the value: the top-level key, then `.key` and `[index]` steps, as in `Dictionary Value.a[3]`.
+    public let path: String
+    /// The first step of `path`: a key of the root.
+    public let topLevelKey: String
+    /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names types
+    /// and limits, and does not quote the value. For a check of yours, it is the text of the check.
+    public let reason: String
+
+    /// Creates a failure, for example one that a test expects.
+    public init(path: String, topLevelKey: String, reason: String) {
+        self.path = path
+        self.topLevelKey = topLevelKey
+        self.reason = reason
+    }
+
+    /// `path: reason`, on one line; the reason alone if the path is empty. A long path is cut at 1,000 Unicode scalars and a long reason at 1,200. Control and
+    /// format characters are escaped.
+    public var description: String {
+        (path.isEmpty ? "" : "\(ShownText.path(path)): ") + ShownText.message(reason)
+    }
+}
