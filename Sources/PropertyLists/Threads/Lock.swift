@@ -1,68 +1,60 @@
 public import Foundation
 
-/// A mutual-exclusion lock on a pthread mutex. ThreadSanitizer understands it on every platform; on Linux it does not
-/// understand `Synchronization.Mutex`.
+/// State that can be accessed only under its lock, a pthread mutex. The compiler checks this rule. ThreadSanitizer
+/// understands such a mutex on every platform; on Linux it does not understand `Synchronization.Mutex`.
+///
+/// One allocation has the mutex and the state. It is inlined into other modules, because a closure that is not specialized
+/// costs more than the lock. The state is behind a pointer, to avoid the checks of exclusive access to a property. Together
+/// this saves a fifth of a typed read.
 ///
 /// In a forked child every lock is free and the state that it guards is complete, unless the fork gave up waiting
 /// (`LockRegistry`).
 ///
-/// Unchecked because the pointers never change, and several threads may use their targets.
+/// Unchecked because the lock protects the state.
 @usableFromInline
-package final class Lock: @unchecked Sendable {
-    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let entry: LockRegistry.Entry
-
-    package init() {
-        entry = LockRegistry.add()
-        mutex = LockRegistry.mutex(of: entry)
-    }
-
-    deinit {
-        LockRegistry.remove(entry)
-    }
-
-    /// Inlined, because passing a result of a generic type on would cost more than the lock.
-    @inlinable @inline(__always)
-    package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body()
-    }
-}
-
-// MARK: - A value and its lock
-
-/// State that can be accessed only under its lock. The compiler checks this rule.
-///
-/// It is inlined into other modules, because a closure that is not specialized costs more than the lock. The state is
-/// behind a pointer, to avoid the checks of exclusive access to a property. Together this saves a fifth of a typed
-/// read. Unchecked because the lock protects the state.
-@usableFromInline
-package final class Locked<State>: @unchecked Sendable {
-    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    @usableFromInline let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
-    private let entry: LockRegistry.Entry
-
-    /// The object that has the state.
-    package var object: AnyObject { self }
+package struct Locked<State>: @unchecked Sendable {
+    @usableFromInline let storage: ManagedBuffer<LockRegistry.Node, State>
 
     package init(_ state: State) {
-        self.state.initialize(to: state)
-        entry = LockRegistry.add()
-        mutex = LockRegistry.mutex(of: entry)
+        storage = LockStorage<State>.create(minimumCapacity: 1) { _ in LockRegistry.Node() }
+        storage.withUnsafeMutablePointers { node, place in
+            place.initialize(to: state)
+            LockRegistry.add(node)
+        }
     }
 
-    deinit {
-        LockRegistry.remove(entry)
-        state.deinitialize(count: 1)
-        state.deallocate()
-    }
+    /// The object that has the state, the same for all copies.
+    package var object: AnyObject { storage }
 
     @inlinable @inline(__always)
     package func withLock<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+        let (mutex, state) = storage.withUnsafeMutablePointers { (LockRegistry.mutex(of: $0), $1) }
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state.pointee)
+    }
+}
+
+/// A lock without state of its own.
+package typealias Lock = Locked<Void>
+
+extension Locked<Void> {
+    package init() {
+        self.init(())
+    }
+
+    @inlinable @inline(__always)
+    package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        try withLock { _ throws(E) in try body() }
+    }
+}
+
+private final class LockStorage<State>: ManagedBuffer<LockRegistry.Node, State> {
+    deinit {
+        withUnsafeMutablePointers { node, state in
+            LockRegistry.remove(node)
+            state.deinitialize(count: 1)
+        }
     }
 }
 
@@ -73,42 +65,44 @@ package final class Locked<State>: @unchecked Sendable {
 /// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in the
 /// child for ever, and the state that it guards could be half changed. So `fork` takes every lock first, in the parent,
 /// and both processes release them (`pthread_atfork`).
+@usableFromInline
 package enum LockRegistry {
-    /// A mutex and its position in the list of all mutexes.
-    struct Node {
+    /// A mutex and its position in the list of a shard.
+    @usableFromInline
+    package struct Node {
         var mutex = pthread_mutex_t()
         var previous: Entry?
         var next: Entry?
+
+        @usableFromInline init() {}
     }
 
-    typealias Entry = UnsafeMutablePointer<Node>
+    @usableFromInline package typealias Entry = UnsafeMutablePointer<Node>
 
-    static func add() -> Entry {
-        let entry = Entry.allocate(capacity: 1)
-        entry.initialize(to: Node())
+    /// - Parameter entry: a new node at its place, which it keeps.
+    static func add(_ entry: Entry) {
         initialize(mutex(of: entry))
-        let shared = shared
-        pthread_mutex_lock(shared.pointee.mutex)
-        entry.pointee.next = shared.pointee.first
-        shared.pointee.first?.pointee.previous = entry
-        shared.pointee.first = entry
-        pthread_mutex_unlock(shared.pointee.mutex)
-        return entry
+        let shard = shard(of: entry)
+        pthread_mutex_lock(shard.pointee.mutex)
+        entry.pointee.next = shard.pointee.first
+        shard.pointee.first?.pointee.previous = entry
+        shard.pointee.first = entry
+        pthread_mutex_unlock(shard.pointee.mutex)
     }
 
     static func remove(_ entry: Entry) {
-        let shared = shared
-        pthread_mutex_lock(shared.pointee.mutex)
+        let shard = shard(of: entry)
+        pthread_mutex_lock(shard.pointee.mutex)
         let node = entry.pointee
-        if let previous = node.previous { previous.pointee.next = node.next } else { shared.pointee.first = node.next }
+        if let previous = node.previous { previous.pointee.next = node.next } else { shard.pointee.first = node.next }
         node.next?.pointee.previous = node.previous
-        pthread_mutex_unlock(shared.pointee.mutex)
+        pthread_mutex_unlock(shard.pointee.mutex)
         pthread_mutex_destroy(mutex(of: entry))
-        entry.deallocate()
     }
 
     /// The mutex of an entry, which is the first field of its node.
-    static func mutex(of entry: Entry) -> UnsafeMutablePointer<pthread_mutex_t> {
+    @inlinable
+    package static func mutex(of entry: Entry) -> UnsafeMutablePointer<pthread_mutex_t> {
         UnsafeMutableRawPointer(entry).assumingMemoryBound(to: pthread_mutex_t.self)
     }
 
@@ -118,19 +112,34 @@ package enum LockRegistry {
 
     // MARK: - Fork
 
-    private struct Shared {
+    /// A list of locks. There are several, so that threads that make locks do not take turns.
+    private struct Shard {
         /// Guards the list.
         let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         var first: Entry?
+    }
+
+    private struct Shared {
+        let shards = UnsafeMutablePointer<Shard>.allocate(capacity: shardCount)
         /// Whether the thread in `fork` holds all locks.
         var areHeld = false
         var forks = 0
     }
 
+    private static var shardCount: Int { 16 }
+
+    private static func shard(of entry: Entry) -> UnsafeMutablePointer<Shard> {
+        // Neighbors in memory are often made by one thread.
+        shared.pointee.shards + Int(bitPattern: entry) >> 10 & (shardCount - 1)
+    }
+
     nonisolated(unsafe) private static let shared = {
         let shared = UnsafeMutablePointer<Shared>.allocate(capacity: 1)
         shared.initialize(to: Shared())
-        initialize(shared.pointee.mutex)
+        for shard in 0..<shardCount {
+            (shared.pointee.shards + shard).initialize(to: Shard())
+            initialize(shared.pointee.shards[shard].mutex)
+        }
         let code = pthread_atfork(
             { LockRegistry.takeAll() }, { LockRegistry.releaseAll() }, { LockRegistry.renewAll() })
         precondition(code == 0, "no memory for pthread_atfork")
@@ -148,57 +157,74 @@ package enum LockRegistry {
     /// Gives up after 20,000 tries, at least a second, because the forking thread may hold a lock itself, or a disk may
     /// be slow. The child's locks are then free, too, but the state that they guard may be half changed.
     private static func takeAll() {
-        let shared = shared
         for _ in 0..<20_000 {
-            pthread_mutex_lock(shared.pointee.mutex)
+            lockShards()
             if tryAll() {
                 shared.pointee.areHeld = true
                 return
             }
-            // A thread that holds a lock may be waiting for this mutex to create another lock.
-            pthread_mutex_unlock(shared.pointee.mutex)
+            // A thread that holds a lock may be waiting for a list to create another lock.
+            unlockShards()
             usleep(50)
         }
-        pthread_mutex_lock(shared.pointee.mutex)
+        lockShards()
+    }
+
+    private static func lockShards() {
+        for shard in 0..<shardCount { pthread_mutex_lock(shared.pointee.shards[shard].mutex) }
+    }
+
+    private static func unlockShards() {
+        for shard in 0..<shardCount { pthread_mutex_unlock(shared.pointee.shards[shard].mutex) }
+    }
+
+    /// Calls the closure with each lock until it returns false.
+    private static func forEachLock(_ body: (Entry) -> Bool) {
+        for shard in 0..<shardCount {
+            var entry = shared.pointee.shards[shard].first
+            while let next = entry {
+                guard body(next) else { return }
+                entry = next.pointee.next
+            }
+        }
     }
 
     private static func tryAll() -> Bool {
-        var entry = shared.pointee.first
-        while let taken = entry {
-            if pthread_mutex_trylock(mutex(of: taken)) != 0 {
-                release(before: taken)
-                return false
-            }
-            entry = taken.pointee.next
+        var held: Entry?
+        forEachLock { entry in
+            if pthread_mutex_trylock(mutex(of: entry)) != 0 { held = entry }
+            return held == nil
         }
-        return true
+        guard let held else { return true }
+        release(before: held)
+        return false
     }
 
     private static func release(before end: Entry?) {
-        var entry = shared.pointee.first
-        while let taken = entry, taken != end {
-            pthread_mutex_unlock(mutex(of: taken))
-            entry = taken.pointee.next
+        forEachLock { entry in
+            if entry == end { return false }
+            pthread_mutex_unlock(mutex(of: entry))
+            return true
         }
     }
 
     private static func releaseAll() {
-        let shared = shared
         if shared.pointee.areHeld { release(before: nil) }
         shared.pointee.areHeld = false
-        pthread_mutex_unlock(shared.pointee.mutex)
+        unlockShards()
     }
 
     private static func renewAll() {
-        let shared = shared
-        if shared.pointee.areHeld { release(before: nil) }
-        var entry = shared.pointee.first
-        while let renewed = entry {
-            if !shared.pointee.areHeld { initialize(mutex(of: renewed)) }
-            entry = renewed.pointee.next
+        if shared.pointee.areHeld {
+            release(before: nil)
+        } else {
+            forEachLock { entry in
+                initialize(mutex(of: entry))
+                return true
+            }
         }
         shared.pointee.areHeld = false
-        initialize(shared.pointee.mutex)
+        for shard in 0..<shardCount { initialize(shared.pointee.shards[shard].mutex) }
         shared.pointee.forks += 1
     }
 }
