@@ -127,7 +127,7 @@ extension PropertyListFile {
     /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
     private func find(under writeLock: WriteLock?) throws -> Found {
         // Another file may take the name again and again; each of them is whole.
-        for _ in 0..<100 {
+        for _ in Attempts.all {
             if let found = try findOnce(under: writeLock) { return found }
         }
         return .changing
@@ -200,7 +200,7 @@ extension PropertyListFile {
         func open(_ name: String) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
             try system.openFile(FileNames(path: names.path(of: name)), on: .smb, .snapshot)
         }
-        for _ in 0..<100 {
+        for _ in Attempts.all {
             let former = try open(names.former)
             // The new file may have got its name in between.
             if let file = try open(names.file) { return file }

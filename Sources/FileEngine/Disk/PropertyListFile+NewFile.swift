@@ -19,7 +19,7 @@ extension PropertyListFile {
         do throws(StorageFailure) {
             // The quarantine has given a malformed file a second name.
             var old = base.fault == nil ? base.status : try checkFileUnchanged(base, under: writeLock)
-            for _ in 0..<100 {
+            for _ in Attempts.all {
                 let new = try makeTemporary(bytes, replacing: base, old, under: writeLock)
                 do throws(StorageFailure) {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }

@@ -63,7 +63,7 @@ package final class FileLocation {
     }
 
     private func withPlace<R>(_ body: (PropertyListFile, _ previousTarget: PropertyListFile?) throws -> R) throws -> R {
-        for _ in 0..<40 {
+        for _ in Attempts.all {
             do {
                 let (file, previousTarget) = try current()
                 return try body(file, previousTarget)

@@ -95,7 +95,7 @@ final class FileSubscriber: EntrySubscriber {
         let queue = state.queue
         var (isNew, hasFailed) = (false, false)
         // A round repeats if a link was changed before it was watched.
-        for _ in 0..<100 {
+        for _ in Attempts.all {
             guard let links = links(), isNew || links != state.links else { break }
             guard let new = try? links.map({ try watch($0, on: queue) }) else {
                 hasFailed = true

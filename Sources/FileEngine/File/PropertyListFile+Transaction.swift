@@ -166,7 +166,7 @@ extension PropertyListFile {
             throw FileError.notStored(error)
         }
         // Each round but the first one finds that the folder was removed or moved meanwhile.
-        for round in 0..<100 {
+        for round in Attempts.all {
             if let writeLock = try lock(creating: .nothing) { return writeLock }
             // A large file is not read again. An open file does not show that its folder was moved.
             let known = round > 0 ? nil : cached.flatMap { $0.status == nil || $0.fault != nil ? nil : validated($0) }

@@ -255,7 +255,7 @@ package struct WriteLock {
     ) throws(StorageFailure) {
         // A descriptor of its own, because threads and forked children share the lock of one that is kept.
         let own = OpenFile(try system.openFolder(".", in: folder, O_RDONLY), system)
-        for _ in 0..<100 {
+        for _ in Attempts.all {
             guard try isEmptyLink(name, in: folder, system) else { return }
             do throws(StorageFailure) {
                 try system.lock(own.descriptor, waits: false)

@@ -63,7 +63,7 @@
         private static func growing(
             _ name: String, _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
         ) throws(StorageFailure) -> [CChar]? {
-            for _ in 0..<100 {
+            for _ in Attempts.all {
                 let size = call(nil, 0)
                 if size == 0 { return [] }
                 var code = errno

@@ -87,7 +87,7 @@ package struct PathResolution {
         /// The target and the owner of one link. Repeats the calls if another link replaces it in between.
         private func read(_ link: String) throws(StorageFailure) -> (target: String, owner: UInt32) {
             do throws(StorageFailure) {
-                for _ in 0..<100 {
+                for _ in Attempts.all {
                     let read = try system.withFolder(of: FileNames(path: link)) {
                         folder, name throws(StorageFailure) -> (target: String, owner: UInt32)? in
                         let before = try system.status(ofPath: name, in: folder, followsLinks: false)

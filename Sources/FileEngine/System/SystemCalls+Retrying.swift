@@ -186,7 +186,7 @@ extension SystemCalls {
                 switch try status(ofPath: name, in: folder, followsLinks: false)?.kind {
                 case .link: throw StorageFailure("open", name, code: ELOOP)
                 // The folder replaced a link in between.
-                case .folder where attempts < 100: continue
+                case .folder where attempts < Attempts.all.count: continue
                 default: throw error
                 }
             }

@@ -52,7 +52,7 @@ final class RootSubscriber: EntrySubscriber {
     /// order.
     func moveWithInstance() {
         // An override may return another key each time.
-        for _ in 0..<100 {
+        for _ in Attempts.all {
             guard let key = root.state.owner?.key, state.withLock({ !$0.isOver && $0.key != key }) else { return }
             move(to: key)
         }

@@ -225,7 +225,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         _ change: (StoredValue?, ValueForm) throws -> StoredValue
     ) throws {
         let document = try document(format)
-        for _ in 0..<100 {
+        for _ in Attempts.all {
             // Before the file is locked, because coding runs code of the settings type.
             let (now, _, form) = try document.read()
             let root = try change(now, form)

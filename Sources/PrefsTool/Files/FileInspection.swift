@@ -128,7 +128,7 @@ struct FileInspection: Sendable {
         guard let (file, first) = try system.openFile(names) else { return nil }
         let limit = PropertyListLimits.fileBytes + (names.isLastGoodCopy ? CheckedCopy.headerSize : 0)
         var status = first
-        for _ in 0..<100 {
+        for _ in Attempts.all {
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: limit)
             let now = try system.status(of: file.descriptor)
             if now == status { return bytes }
