@@ -22,9 +22,9 @@ extension PropertyListFile {
         // A correction replaces exactly the bytes that its caller has.
         let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
         let quarantine = isCorrection ? nil : try quarantine(base, keepingBecause: reason, under: writeLock)
-        // The file of a server is gone after the rename.
+        // A file that is not kept open is gone after the rename.
         let before =
-            base.fileSystem.isOnServer && ToolHook.current?.committed != nil
+            !base.volume.keepsFiles && ToolHook.current?.committed != nil
             ? Result { try formerBytes(of: base, under: writeLock) } : nil
         let new: NewFile
         let nextStamp: FileStatus.Time
@@ -47,7 +47,7 @@ extension PropertyListFile {
                 let isSameDevice = base.status?.device == status.device
                 let source = Snapshot.Source(
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp,
-                    fileSystem: isSameDevice ? base.fileSystem : nil)
+                    volume: isSameDevice ? base.volume : nil)
                 let snapshot = Snapshot(content: content, from: source, sourceBytes: bytes, system: system)
                 checksum = snapshot.checksum
                 publish(snapshot, at: time)
@@ -83,10 +83,9 @@ extension PropertyListFile {
     /// - Returns: the status after the rename, which has changed the times; no file if another file already has the
     ///   name.
     private func reopened(_ new: NewFile, under writeLock: WriteLock) -> (OpenFile?, FileStatus?) {
-        if let (file, status) = try? system.reopen(names.file, in: writeLock.folder, O_RDONLY, .snapshot),
+        if let (file, status) = try? writeLock.volume.reopen(names.file, in: writeLock.folder, .snapshot, system),
             status.isSameFile(as: new.status)
         {
-            if writeLock.fileSystem == .smb { system.endsAtClose(file.descriptor) }
             return (file, status)
         }
         return (nil, try? system.status(of: new.file.descriptor))
@@ -198,10 +197,10 @@ extension PropertyListFile {
             let folder = OpenFile(try system.openFolder(names.folder), system)
             let there = try system.status(ofPath: names.file, in: folder.descriptor, followsLinks: false)
             guard let there, there.isSameFile(as: status) else { return false }
-            // Without the lock, the file of a server is opened as reads open it.
+            // Without the lock, a file that is not kept open is opened as reads open it.
             let opened =
-                snapshot.fileSystem.isOnServer
-                ? try system.openFile(names.file, in: folder.descriptor, on: snapshot.fileSystem)?.file : file
+                snapshot.volume.keepsFiles
+                ? file : try snapshot.volume.open(names.file, in: folder.descriptor, O_RDONLY, .call, system)?.file
             guard let opened else { return false }
             try system.synchronizeRetrying(opened.descriptor)
             withExtendedLifetime(opened) {}

@@ -136,29 +136,23 @@ extension PropertyListFile {
     /// - Returns: nil if the file has lost its name, or has a new status and the same bytes.
     private func findOnce(under writeLock: WriteLock?) throws -> Found? {
         guard let (file, status) = try open(under: writeLock) else { return .missing }
-        let kind = system.fileSystem(of: file.descriptor)
+        let volume = Volume(of: file.descriptor, system)
+        let limit = PropertyListLimits.fileBytes
         do {
-            if kind == .smb { system.endsAtClose(file.descriptor) }
+            volume.willClose(file, system)
             let nextStamp = system.nextStamp()
-            let bytes = try system.readAll(
-                file.descriptor, size: status.size, isKnown: !kind.isOnServer, limit: PropertyListLimits.fileBytes)
+            let bytes = try volume.bytes(of: file, size: status.size, limit: limit, system)
             let time = system.monotonicNow()
             let now = try system.status(of: file.descriptor)
-            if now != status {
-                if kind.isOnServer {
-                    // Numbers and times change there by themselves: rclone stamps a file when it is read.
-                    let again = try system.readAll(
-                        file.descriptor, size: bytes.count, isKnown: false, limit: PropertyListLimits.fileBytes)
-                    guard again.hasSameBytes(as: bytes) else { return .changing }
-                } else {
-                    let hasChanged = (now.size, now.modified) != (status.size, status.modified)
-                    return now.links > 0 && hasChanged ? .changing : nil
-                }
+            switch try volume.change(of: file, from: status, to: now, bytes: bytes, limit: limit, system) {
+            case .bytes: return .changing
+            case .nameOrStatus: return nil
+            case .none: break
             }
             func source(_ format: FileFormat?) -> Snapshot.Source {
                 Snapshot.Source(
                     file: file, status: status, format: format, bytes: FileBytes(bytes), nextStamp: nextStamp,
-                    fileSystem: kind)
+                    volume: volume)
             }
             do {
                 let list = try Self.decode(bytes, as: topLevel, in: rules.formats)
@@ -175,8 +169,7 @@ extension PropertyListFile {
                 throw StorageFailure(path: "", reason: reason)
             }
         } catch let failure as StorageFailure {
-            // A server may say so of an open file that was replaced.
-            if kind.isOnServer, [ENOENT, ESTALE].contains(failure.code) { return nil }
+            if volume.tellsOfReplacement(failure) { return nil }
             throw FileError.unreadable(failure.at(names.path))
         }
     }
@@ -185,29 +178,12 @@ extension PropertyListFile {
     private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
         do {
             guard let writeLock else {
-                let kind = cached?.fileSystem ?? .local
-                if let opened = try system.openFile(names, on: kind, .snapshot) { return opened }
-                return kind == .smb ? try openFormer() : nil
+                return try (cached?.volume ?? .local).openOrFormer(names, .snapshot, system)
             }
-            return try system.openLockedFile(names.file, in: writeLock.folder, on: writeLock.fileSystem, .snapshot)
+            return try writeLock.volume.openLocked(names.file, in: writeLock.folder, .snapshot, system)
         } catch {
             throw error.code == ELOOP ? FileError.pathChanged : .unreadable(error.at(names.path))
         }
-    }
-
-    /// Opens the former file while another process gives a new one its name, on SMB.
-    private func openFormer() throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
-        func open(_ name: String) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
-            try system.openFile(FileNames(path: names.path(of: name)), on: .smb, .snapshot)
-        }
-        for _ in Attempts.all {
-            let former = try open(names.former)
-            // The new file may have got its name in between.
-            if let file = try open(names.file) { return file }
-            guard let former else { return nil }
-            if try system.status(ofPath: names.path(of: names.temporary), followsLinks: false) != nil { return former }
-        }
-        return nil
     }
 
     /// Decodes the bytes of a file as the content of a domain or of a document.

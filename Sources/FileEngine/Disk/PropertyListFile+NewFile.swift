@@ -23,19 +23,20 @@ extension PropertyListFile {
                 let new = try makeTemporary(bytes, replacing: base, old, under: writeLock)
                 do throws(StorageFailure) {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
-                    if writeLock.isOnServer { try system.closeCopyRetrying(of: new.file.descriptor) }
+                    try writeLock.volume.complete(new.file, system)
                     // Checked last, because the flush takes time.
                     let there = try checkFileUnchanged(base, under: writeLock)
-                    if there == old || writeLock.isOnServer && there?.hasPermissions(of: old) == true {
+                    if writeLock.volume.isStill(there, old) {
                         let nextStamp = system.nextStamp()
-                        try rename(new, replaces: there != nil, isUnknown: &isUnknown, under: writeLock)
+                        try writeLock.volume.replace(
+                            names, by: new.status, replaces: there != nil, isUnknown: &isUnknown, in: writeLock.folder,
+                            system)
                         return (new, nextStamp)
                     }
                     // Another program may have restricted the permissions during the update.
                     old = there
                 } catch {
-                    // On SMB, the temporary file says that the former file may have to get its name back.
-                    if !isUnknown || writeLock.fileSystem != .smb {
+                    if !writeLock.volume.keepsTemporary(isUnknown: isUnknown) {
                         removeOwn(names.temporary, new.file, under: writeLock)
                     }
                     throw error
@@ -49,50 +50,6 @@ extension PropertyListFile {
             if error.path.utf8.first == UInt8(ascii: "/") { throw FileError.notStored(error) }
             throw FileError.notStored(isMountPoint(error) ? Self.mountPoint.at(names.path) : error.at(names.path))
         }
-    }
-
-    /// Gives the new file its name. After a failure, looks at the names, because a server or a device can report an
-    /// error although it has renamed the file.
-    ///
-    /// - Parameters:
-    ///   - replaces: whether there is a file of that name.
-    ///   - isUnknown: set to true if the names do not show whether the file was renamed.
-    private func rename(
-        _ new: NewFile, replaces: Bool, isUnknown: inout Bool, under writeLock: WriteLock
-    ) throws(StorageFailure) {
-        let isAside = writeLock.fileSystem == .smb && replaces
-        do throws(StorageFailure) {
-            // The client removes a file that is open instead of replacing it, so it is renamed first.
-            if isAside { try system.rename(names.file, to: names.former, in: writeLock.folder) }
-            try system.rename(names.temporary, to: names.file, in: writeLock.folder)
-        } catch {
-            if !isThere(new, as: names.file, under: writeLock) {
-                isUnknown = !isThere(new, as: names.temporary, under: writeLock)
-                if isAside { isUnknown = !bringsFormerBack(under: writeLock) || isUnknown }
-                throw error
-            }
-        }
-        if isAside { WriteLock.removeFormer(names, in: writeLock.folder, system) }
-    }
-
-    private func isThere(_ new: NewFile, as name: String, under writeLock: WriteLock) -> Bool {
-        guard let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false) else {
-            return false
-        }
-        // On a server, where numbers change by themselves, nobody else has a file of the temporary name.
-        return there.isSameFile(as: new.status) || writeLock.isOnServer && name == names.temporary
-    }
-
-    /// Gives the former file its name back.
-    ///
-    /// - Returns: whether the file is there. If not, the next writer brings it back, because a temporary file is there.
-    private func bringsFormerBack(under writeLock: WriteLock) -> Bool {
-        func there() -> Set<String> { (try? system.names(in: writeLock.folder)) ?? [] }
-        let names = there()
-        if names.contains(self.names.former), !names.contains(self.names.file) {
-            try? system.rename(self.names.former, to: self.names.file, in: writeLock.folder)
-        }
-        return there().contains(self.names.file)
     }
 
     /// Whether the file itself is mounted, for example into a container. Such a file cannot be replaced.
@@ -122,8 +79,7 @@ extension PropertyListFile {
             if base.status == nil { return nil }
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
-        if writeLock.isOnServer, let file = base.file {
-            // Numbers and times change there by themselves.
+        if !writeLock.volume.tellsFilesApart, let file = base.file {
             guard try base.hasBytes(of: writeLock.opened(file, as: names.file)) else {
                 throw StorageFailure(path: "", reason: "was changed by another program during the update")
             }
@@ -138,8 +94,8 @@ extension PropertyListFile {
         return there
     }
 
-    /// Makes the file that replaces a state, with its permissions. On a server, the old file is closed afterwards, because
-    /// SMB removes an open file instead of replacing it.
+    /// Makes the file that replaces a state, with its permissions. Where no file is kept open, the old one is closed
+    /// afterwards.
     ///
     /// - Parameter old: the status of the old file now.
     private func makeTemporary(
@@ -164,11 +120,9 @@ extension PropertyListFile {
         } catch  where error.code == EEXIST {
             // Removes the file of a killed writer. No other process writes while this one holds the lock.
             do throws(StorageFailure) {
-                try system.remove(names.temporary, in: writeLock.folder)
-            } catch  where error.code != ENOENT || !writeLock.isOnServer {
-                throw error.at(names.path(of: names.temporary))
+                try writeLock.volume.removeLeft(names.temporary, in: writeLock.folder, system)
             } catch {
-                // Another client has removed it.
+                throw error.at(names.path(of: names.temporary))
             }
             return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
         }

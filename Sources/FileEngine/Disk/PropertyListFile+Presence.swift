@@ -52,7 +52,7 @@ extension PropertyListFile {
         guard waits else { return false }
         // Most missing files have no copy. A file system in user space may show no file while one is replaced.
         guard (try? copyStatus(under: writeLock)) != nil else {
-            if let writeLock { return writeLock.isOnServer }
+            if let writeLock { return !writeLock.volume.tellsFilesApart }
             return (try? system.status(ofPath: names.path(of: names.lock), followsLinks: false)) != nil
                 && !system.reportsChanges(inFolder: names.folder)
         }
@@ -115,7 +115,7 @@ extension PropertyListFile {
 
     /// When the file that was read lost its name: no program can set this time of the open file.
     private var removalStamp: FileStatus.Time? {
-        guard let cached, !cached.fileSystem.isOnServer, let file = cached.file,
+        guard let cached, cached.volume.keepsFiles, let file = cached.file,
             let status = try? system.status(of: file.descriptor),
             status.isSameFile(as: cached.status ?? status), status.changed != cached.status?.changed
         else { return nil }

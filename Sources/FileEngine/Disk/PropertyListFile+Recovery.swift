@@ -200,13 +200,11 @@ extension PropertyListFile {
         of own: String, _ file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) throws(StorageFailure) -> String {
         guard let there = try system.status(ofPath: own, in: writeLock.folder, followsLinks: false),
-            there.isSameFile(as: status) || writeLock.isOnServer
+            writeLock.volume.mayBe(there, status)
         else { throw StorageFailure(path: names.path(of: own), reason: "was replaced meanwhile") }
         return try freeName { name throws(StorageFailure) in
             do throws(StorageFailure) {
-                // On a server, a second name may have another number or size.
-                if writeLock.isOnServer { throw StorageFailure("link", name, code: ENOTSUP) }
-                try system.link(own, to: name, in: writeLock.folder)
+                try writeLock.volume.link(own, to: name, in: writeLock.folder, system)
             } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
                 // Makes a copy where second names are not possible (FAT, or a file of another user).
                 try copy(file, status, to: name, under: writeLock)
@@ -234,7 +232,7 @@ extension PropertyListFile {
     ) throws(StorageFailure) {
         let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
         let now = try system.status(of: file.descriptor)
-        guard writeLock.isOnServer || now == status else {
+        guard !writeLock.volume.tellsFilesApart || now == status else {
             throw StorageFailure(path: names.path, reason: "was changed during the attempt")
         }
         try makeDurable(name, FileBytes(bytes), like: .owner(of: status), protectedAs: file, under: writeLock)

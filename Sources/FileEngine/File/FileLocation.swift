@@ -84,8 +84,8 @@ package final class FileLocation {
     package var revision: Revision? {
         if Transaction.isInProgress, transaction != nil { return nil }
         guard let known = place.withLock({ $0.cachedWithoutReport }) else { return nil }
-        let isLocal = known.fileSystem == .local
-        let current = isLocal ? known.validated(atPath: path) : place.withLock({ $0.plain })?.validated(known)
+        let asksFile = known.volume.openFilesShowReplacement
+        let current = asksFile ? known.validated(atPath: path) : place.withLock({ $0.plain })?.validated(known)
         // A read keeps the copy that needs no comparison of bytes any more.
         return current === known ? known.revision : nil
     }

@@ -181,8 +181,8 @@ extension PropertyListFile {
     /// Called before a lock file is made, because a lock file of this user would keep out the owner of the file.
     private func refuseFileOfAnotherUser(_ snapshot: Snapshot) throws {
         guard let owner = snapshot.status?.owner, geteuid() != 0, owner != geteuid() else { return }
-        // A server may show all files as another user's, also those of this process: the lock file will show it.
-        if snapshot.fileSystem.isOnServer { return }
+        // Files of this process may be shown as another user's, too: the lock file will show it.
+        if !snapshot.volume.tellsFilesApart { return }
         throw FileError.notStored(StorageFailure(path: names.path, reason: Permissions.otherOwner))
     }
 
@@ -191,11 +191,11 @@ extension PropertyListFile {
             let folder = creating == .nothing ? knownFolder() : nil
             let file = folder == nil ? cached : nil
             let lock = try WriteLock(
-                names, creating: creating, in: folder, on: file?.file == nil ? nil : file?.fileSystem,
+                names, creating: creating, in: folder, on: file?.file == nil ? nil : file?.volume,
                 protection: rules.protection,
                 isOfOthers: currentMirror == nil && ToolHook.current?.ownFiles?.contains(names.path) == false,
                 system: system)
-            if let lock, !lock.isOnServer { keepFolder(lock.heldFolder) }
+            if let lock, lock.volume.keepsFiles { keepFolder(lock.heldFolder) }
             return lock
         } catch {
             switch error.code {

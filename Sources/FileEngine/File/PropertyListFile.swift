@@ -92,7 +92,7 @@ package final class PropertyListFile: Sendable {
     @inline(__always)
     func validated(_ cached: Snapshot) -> Snapshot? {
         // An open file that shows its replacement shows enough.
-        if cached.fileSystem == .local { return cached.validated(atPath: names.path) }
+        if cached.volume.openFilesShowReplacement { return cached.validated(atPath: names.path) }
         let begin = system.monotonicNow()
         let current = cached.validated(atPath: names.path)
         if current?.fault == nil, current?.content != nil { state.withLock { $0.presence.sawWhole(at: begin) } }

@@ -7,8 +7,8 @@ import PrefsPropertyLists
 /// so a folder that is moved or exchanged meanwhile does not lead the writer elsewhere.
 package struct WriteLock {
     let heldFolder: OpenFile
-    /// The kind of the folder's file system; `local` if the folder was known, because that of a server never is.
-    let fileSystem: SystemCalls.FileSystem
+    /// The volume of the folder; `local` if the folder was known, because that of a server never is.
+    let volume: Volume
     private let lockFile: OpenFile
     private let lockName: String
     private let locked: FileStatus
@@ -17,7 +17,7 @@ package struct WriteLock {
     /// The protection class of new files. nil keeps the class of a file that is replaced, and leaves the class of a new
     /// file to the system.
     let protection: FileProtection?
-    /// Whether this update leaves no last good copy and, but on a server, no lock file.
+    /// Whether this update leaves no last good copy and, where its removal is noticed, no lock file.
     let isTransient: Bool
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
@@ -34,11 +34,11 @@ package struct WriteLock {
     ///
     /// - Parameters:
     ///   - known: the open folder, if the caller has it and knows that the path still leads there.
-    ///   - kind: the kind of the folder's file system, if the caller knows it.
+    ///   - volume: the volume of the folder, if the caller knows it.
     ///   - isOfOthers: whether the file belongs to another program: see `ToolHook.ownFiles`.
     /// - Throws: an error with the code ELOOP if a part of the folder's path has become a link.
     init?(
-        _ names: FileNames, creating: Creation, in known: OpenFile? = nil, on kind: SystemCalls.FileSystem? = nil,
+        _ names: FileNames, creating: Creation, in known: OpenFile? = nil, on volume: Volume? = nil,
         protection: FileProtection? = nil, isOfOthers: Bool = false, system: SystemCalls
     ) throws(StorageFailure) {
         var folder: OpenFile
@@ -56,29 +56,18 @@ package struct WriteLock {
             if creating != .folder, error.code == ENOENT { return nil }
             throw error.at(names.folder)
         }
-        fileSystem = known == nil ? kind ?? system.fileSystem(of: folder.descriptor) : .local
+        let on = known == nil ? volume ?? Volume(of: folder.descriptor, system) : .local
+        self.volume = on
         guard
             let (file, status) = try Self.lockFile(
-                of: names, in: folder.descriptor, isOnServer: fileSystem.isOnServer,
-                creates: creating != .nothing,
-                protection: protection, system)
+                of: names, in: folder.descriptor, on: on, creates: creating != .nothing, protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)
-        if fileSystem.isOnServer {
-            // A client of NFS answers from what it knew of the folder before it had the lock.
-            do throws(StorageFailure) {
-                let again = OpenFile.kept(try system.openFolder(names.folder), system)
-                // The lock is in the folder that was opened first.
-                let (first, second) = (folder.descriptor, again.descriptor)
-                guard try system.status(of: first).isSameFile(as: system.status(of: second)) else {
-                    throw StorageFailure("open", "", code: ELOOP)
-                }
-                folder = again
-                if fileSystem == .smb { try Self.settleFormer(names, in: folder.descriptor, system) }
-            } catch {
-                lockFile.end(unlocks: true)
-                throw error.at(names.folder)
-            }
+        do throws(StorageFailure) {
+            folder = try on.settle(folder, names, system)
+        } catch {
+            lockFile.end(unlocks: true)
+            throw error.at(names.folder)
         }
         heldFolder = folder
         // Looked for under the lock, while no other writer can make or remove the copy.
@@ -90,58 +79,31 @@ package struct WriteLock {
         self.system = system
     }
 
-    var isOnServer: Bool { fileSystem.isOnServer }
-
     /// False in a child that was forked while its parent held the lock. The lock and the update belong to the parent.
     var isOfThisProcess: Bool { process.isOfThisProcess }
 
     /// False if the program has closed the descriptor of the lock file. The lock is lost, and others may hold it.
     var isIntact: Bool { lockFile.isIntact }
 
-    /// False if the lock file was deleted or replaced. Others may then hold a lock on the new one. On a server, where
-    /// numbers change by themselves, a replacement is not noticed.
+    /// False if the lock file was deleted or replaced. Others may then hold a lock on the new one.
     func isLockFileInPlace() throws(StorageFailure) -> Bool {
         let there = try system.status(ofPath: lockName, in: folder, followsLinks: false)
-        return there.map { isOnServer || $0.isSameFile(as: locked) } ?? false
-    }
-
-    /// Ends what a writer began that was killed while it replaced the file on SMB.
-    private static func settleFormer(
-        _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
-    ) throws(StorageFailure) {
-        // Only the list of the folder comes from the server: the client remembers for a second which single names exist.
-        let there = try system.names(in: folder)
-        if there.contains(names.former) {
-            if !there.contains(names.file), there.contains(names.temporary) {
-                try system.rename(names.former, to: names.file, in: folder)
-            } else {
-                removeFormer(names, in: folder, system)
-            }
-        }
-        for name in there where name.hasPrefix(names.former + "-") { try? system.remove(name, in: folder) }
-    }
-
-    /// Removes the former file after a replacement on SMB. While another program has it open, its name is not free, but the
-    /// next replacement needs that name. The next writer removes what this leaves.
-    static func removeFormer(_ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls) {
-        let name = "\(names.former)-\(getpid())-\(Int(system.monotonicNow() / .milliseconds(1)))"
-        guard (try? system.rename(names.former, to: name, in: folder)) != nil else { return }
-        try? system.remove(name, in: folder)
+        return there.map { volume.mayBe($0, locked) } ?? false
     }
 
     /// An open file of the folder or, if it is closed until it is needed, the file that has its name now.
     func opened(_ file: OpenFile, as name: String) throws(StorageFailure) -> OpenFile {
-        guard isOnServer, file.isClosedUntilNeeded else { return file }
-        guard let (again, _) = try system.openLockedFile(name, in: folder, on: fileSystem) else {
+        guard file.isClosedUntilNeeded else { return file }
+        guard let (again, _) = try volume.openLocked(name, in: folder, .call, system) else {
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
         return again
     }
 
     func end() {
-        // Removed before the lock is released: a process that waits for the lock finds the file gone, and starts again. On a
-        // server it stays, because a replacement is not noticed there.
-        if isTransient, !isOnServer, isOfThisProcess, (try? isLockFileInPlace()) == true {
+        // Removed before the lock is released: a process that waits for the lock finds the file gone, and starts again. It
+        // stays where that is not noticed.
+        if isTransient, volume.tellsFilesApart, isOfThisProcess, (try? isLockFileInPlace()) == true {
             try? system.remove(lockName, in: folder)
         }
         lockFile.end(unlocks: isOfThisProcess)
@@ -150,7 +112,7 @@ package struct WriteLock {
     // MARK: - Lock file
 
     private static func lockFile(
-        of names: FileNames, in folder: SystemCalls.Descriptor, isOnServer: Bool, creates: Bool,
+        of names: FileNames, in folder: SystemCalls.Descriptor, on volume: Volume, creates: Bool,
         protection: FileProtection?, _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
@@ -179,7 +141,7 @@ package struct WriteLock {
                 }
                 let held = if let found { found } else { try system.status(of: file.descriptor) }
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
-                    isOnServer || there.isSameFile(as: held)
+                    volume.mayBe(there, held)
                 {
                     return (file, held)
                 }
@@ -278,14 +240,14 @@ package struct WriteLock {
     /// manage dotfiles, such as `stow`, make such links to lock files. No process locks a file through a link.
     ///
     /// - Returns: false if the name is not a link any more.
-    /// - Throws: an error for any other link. On a server, the client may show a link that another machine has replaced.
+    /// - Throws: an error for any other link, and where the link may be one that another machine has replaced.
     private static func isEmptyLink(
         _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) -> Bool {
         guard let there = try system.status(ofPath: name, in: folder, followsLinks: false), there.kind == .link else {
             return false
         }
-        guard there.owner == geteuid(), !system.fileSystem(of: folder).isOnServer else { throw link }
+        guard there.owner == geteuid(), Volume(of: folder, system).tellsFilesApart else { throw link }
         let target: FileStatus?
         do {
             target = try system.status(ofPath: name, in: folder, followsLinks: true)

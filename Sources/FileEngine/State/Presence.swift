@@ -157,7 +157,7 @@ struct Presence {
     mutating func saw(_ snapshot: Snapshot, at time: Duration, _ system: SystemCalls) {
         sawWhole(at: time)
         // The numbers of a server change by themselves.
-        guard let status = snapshot.status, !snapshot.fileSystem.isOnServer else { return }
+        guard let status = snapshot.status, snapshot.volume.tellsFilesApart else { return }
         defer { whole = (status, snapshot.checksum) }
         guard let whole, whole.status.isSameFile(as: status), whole.checksum != snapshot.checksum,
             ownUntil.map({ status.modified > $0 }) ?? true

@@ -19,8 +19,8 @@ final class Snapshot: Sendable {
         let bytes: FileBytes
         /// The earliest stamp of a change that is made after the bytes were read, or after they got the file's name.
         let nextStamp: FileStatus.Time
-        /// The kind of the file system; nil if it is unknown.
-        var fileSystem: SystemCalls.FileSystem?
+        /// nil if it is unknown.
+        var volume: Volume?
     }
 
     /// Why a file is malformed. A class, because every read asks whether there is one.
@@ -61,8 +61,8 @@ final class Snapshot: Sendable {
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
-    let fileSystem: SystemCalls.FileSystem
-    /// When the state was read, by the monotonic clock; nil for a file that is not on a server.
+    let volume: Volume
+    /// When the state was read, by the monotonic clock; nil if the file is kept open.
     private let readAt: Duration?
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
@@ -87,7 +87,7 @@ final class Snapshot: Sendable {
         (format, form) = (nil, nil)
         status = nil
         file = nil
-        (fileSystem, readAt) = (.local, nil)
+        (volume, readAt) = (.local, nil)
         self.system = system
         fastPathDescriptor = nil
     }
@@ -106,22 +106,24 @@ final class Snapshot: Sendable {
         form = format?.form
         status = source.status
         file = source.file
-        fileSystem = source.fileSystem ?? system.fileSystem(of: source.file.descriptor)
-        readAt = fileSystem.isOnServer ? system.monotonicNow() : nil
-        if fileSystem.isOnServer { source.file.suspend() }
+        volume = source.volume ?? Volume(of: source.file.descriptor, system)
+        readAt = volume.keepsFiles ? nil : system.monotonicNow()
+        if !volume.keepsFiles { source.file.suspend() }
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
-        hasReliableTimes = !fileSystem.isOnServer && source.status.hasReliableTimes(before: source.nextStamp)
+        hasReliableTimes = volume.tellsFilesApart && source.status.hasReliableTimes(before: source.nextStamp)
         fastPathDescriptor = Self.fastPathDescriptor(
-            hasReliableTimes, source.file, source.status, fileSystem, expiresAt)
+            hasReliableTimes, source.file, source.status, volume, expiresAt)
     }
 
     private static func fastPathDescriptor(
-        _ hasReliableTimes: Bool, _ file: OpenFile?, _ status: FileStatus?, _ kind: SystemCalls.FileSystem,
+        _ hasReliableTimes: Bool, _ file: OpenFile?, _ status: FileStatus?, _ volume: Volume,
         _ expiresAt: Duration?
     ) -> SystemCalls.Descriptor? {
         // A file without a name may have been replaced before its status was read.
-        guard hasReliableTimes, kind == .local, expiresAt == nil, let status, status.links > 0 else { return nil }
+        guard hasReliableTimes, volume.openFilesShowReplacement, expiresAt == nil, let status, status.links > 0 else {
+            return nil
+        }
         return file?.descriptor
     }
 
@@ -133,10 +135,10 @@ final class Snapshot: Sendable {
         (format, form) = (state.format, state.form)
         status = state.status
         file = state.file
-        (fileSystem, readAt) = (state.fileSystem, state.readAt)
+        (volume, readAt) = (state.volume, state.readAt)
         system = state.system
         (checksum, hasReliableTimes, expiresAt) = (state.checksum, true, state.expiresAt)
-        fastPathDescriptor = Self.fastPathDescriptor(true, file, status, fileSystem, expiresAt)
+        fastPathDescriptor = Self.fastPathDescriptor(true, file, status, volume, expiresAt)
     }
 
     /// The bytes of the content, if people write the format.
@@ -167,11 +169,11 @@ final class Snapshot: Sendable {
         if hasEnded { return nil }
         // The file may have been replaced before its status was read.
         guard status.links > 0 else { return nil }
-        if fileSystem.isOnServer { return validatedOnServer(FileNames(path: path)) }
-        let isLocal = fileSystem == .local
+        if !volume.keepsFiles { return validatedByName(FileNames(path: path)) }
+        let asksFile = volume.openFilesShowReplacement
         let now =
-            isLocal ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
-        guard now == status, isLocal || file.isIntact else {
+            asksFile ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
+        guard now == status, asksFile || file.isIntact else {
             _ = file.isIntact
             return nil
         }
@@ -183,9 +185,9 @@ final class Snapshot: Sendable {
     ///
     /// The bytes are compared until three seconds after the file was read, and once more. A change may not show in stamps of
     /// whole seconds, whatever the clock of the server; after that, each change shows.
-    private func validatedOnServer(_ names: FileNames) -> Snapshot? {
+    private func validatedByName(_ names: FileNames) -> Snapshot? {
         let time = system.monotonicNow()
-        guard let (fresh, now) = try? system.openFile(names, on: fileSystem), now == status else { return nil }
+        guard let (fresh, now) = try? volume.open(names, .call, system), now == status else { return nil }
         if hasReliableTimes { return self }
         guard hasBytes(of: fresh) else { return nil }
         return readAt.map { time - $0 > .seconds(3) } ?? false ? Snapshot(withReliableTimes: self) : self
@@ -194,8 +196,7 @@ final class Snapshot: Sendable {
     /// Whether a file has the bytes of this state.
     @inline(never) func hasBytes(of file: OpenFile) -> Bool {
         guard let status,
-            let found = try? system.readAll(
-                file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
+            let found = try? volume.bytes(of: file, size: status.size, limit: .max, system)
         else { return false }
         return (fault == nil ? sourceBytes : nil).map({ $0.hasSameBytes(as: found) })
             ?? (CheckedCopy.checksum(FileBytes(found)) == checksum)

@@ -78,32 +78,14 @@ extension SystemCalls {
     ///
     /// - Throws: ELOOP for a link.
     @inline(never) package func openFile(
-        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, on kind: FileSystem = .local,
-        _ lifetime: OpenFile.Lifetime = .call
+        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
         try there.requireFile()
         do {
-            guard kind == .smb else { return try reopen(name, in: folder, access, lifetime) }
-            let opened = try reopen(name, in: folder, access, lifetime)
-            endsAtClose(opened.file.descriptor)
-            return opened
+            return try reopen(name, in: folder, access, lifetime)
         } catch  where error.code == ENOENT {
             return nil
-        }
-    }
-
-    /// Opens the regular file that has the name, for a process that holds the write lock.
-    ///
-    /// The client of SMB also shares a file that another process has open with the same flags, although it was replaced. So on
-    /// SMB it is opened for writing, if the caller may write it, as nobody else opens it.
-    func openLockedFile(
-        _ name: String, in folder: Descriptor, on kind: FileSystem, _ lifetime: OpenFile.Lifetime = .call
-    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
-        do {
-            return try openFile(name, in: folder, kind == .smb ? O_RDWR : O_RDONLY, on: kind, lifetime)
-        } catch  where kind == .smb && [EACCES, EPERM, EROFS].contains(error.code) {
-            return try openFile(name, in: folder, O_RDONLY, on: kind, lifetime)
         }
     }
 
@@ -153,11 +135,11 @@ extension SystemCalls {
 
     /// Opens a regular file by its physical path, and returns it with its status; nil if it is missing.
     package func openFile(
-        _ names: FileNames, on kind: FileSystem = .local, _ lifetime: OpenFile.Lifetime = .call
+        _ names: FileNames, _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         do {
             return try withFolder(of: names) { folder, name throws(StorageFailure) in
-                try openFile(name, in: folder, O_RDONLY, on: kind, lifetime)
+                try openFile(name, in: folder, O_RDONLY, lifetime)
             }
         } catch  where error.code == ENOENT || error.code == ENOTDIR {
             return nil
