@@ -1,0 +1,153 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// What only a server or SMB does, one moment in each test: a number or a stamp that is another one at the second look, a name that is gone,
+/// an open that is refused.
+@Suite final class ServerBranchTests: FolderSuite {
+    private let system = RecordingSystemCalls()
+
+    override init() throws {
+        try super.init()
+        system.kind = .server
+    }
+
+    private func root(_ durability: CommitDurability = .powerCut) -> FileRoot {
+        FileRoot(folder.file().path, durability: durability, system: system)
+    }
+
+    private let own = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
+
+    /// Each look shows another number; or the stamp changes between the looks at the damaged file.
+    @Test(arguments: [true, false]) func aDamagedFileIsCopiedWhateverItsStatus(_ hasChangingNumbers: Bool) throws {
+        let prefs = root()
+        prefs["a"] = 1
+        try Data("hello".utf8).write(to: folder.file())
+        system.hasChangingNumbers = hasChangingNumbers
+        var isLocked = false
+        system.onCall = { [unowned self] call in
+            isLocked = isLocked || call == "flock"
+            // Between the read of the damaged bytes and the look after it.
+            if isLocked, call == "read", !hasChangingNumbers { utimes(folder.file().path, nil) }
+        }
+        prefs["a"] = 2
+        system.onCall = nil
+        #expect(prefs.errors.last?.isWarning == true, "\(prefs.outcome)")
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+        #expect(root().ints == ["a": 2])
+    }
+
+    /// The share, the mode or the mount says so of an open for writing.
+    @Test(arguments: [EACCES, EPERM, EROFS]) func onSMBAFileThatMayNotBeOpenedForWritingIsReplaced(_ code: Int32) throws
+    {
+        system.kind = .smb
+        let (prefs, other) = (root(), root())
+        prefs["a"] = 1
+        var refused = 0
+        system.beforeOpen = { name, _, flags throws(StorageFailure) in
+            guard name == "test.plist", flags & O_ACCMODE == O_RDWR else { return }
+            refused += 1
+            throw StorageFailure("open", name, code: code)
+        }
+        other["b"] = 2
+        prefs.update { prefs["c"] = 3 }
+        #expect(prefs.outcome == "ok" && other.outcome == "ok" && refused > 1)
+        #expect(root().ints == ["a": 1, "b": 2, "c": 3])
+    }
+
+    /// The new file has its name, the temporary one is gone, and the server reports an error.
+    @Test(arguments: [SystemCalls.FileSystem.server, .smb])
+    func aRenameThatWasDoneAndReportedAsAnErrorIsTold(_ kind: SystemCalls.FileSystem) throws {
+        system.kind = kind
+        let prefs = root()
+        prefs["a"] = 1
+        system.hasChangingNumbers = true
+        var renames = 0
+        system.onCall = { [unowned self] name throws(StorageFailure) in
+            renames += name == "rename" ? 1 : 0
+            guard name == "rename", renames == (kind == .smb ? 2 : 1) else { return }
+            rename(folder.file(".test.plist.tmp").path, folder.file().path)
+            throw StorageFailure("rename", "", code: EIO)
+        }
+        prefs["a"] = 2
+        system.onCall = nil
+        #expect(prefs.outcome.hasPrefix("unknown: \(folder.file().path): rename: "), "\(prefs.outcome)")
+        #expect(root().ints == ["a": 2])
+        root()["b"] = 3
+        #expect(root().ints == ["a": 2, "b": 3])
+        #expect(try folder.names() == own)
+    }
+
+    /// The lock file, too, has another number at each look.
+    @Test func aLockFileWithChangingNumbersIsThatOfTheLock() throws {
+        system.hasChangingNumbers = true
+        let prefs = root()
+        let others = (0..<3).map { _ in root() }
+        for (number, other) in others.enumerated() {
+            other["b\(number)"] = number
+            prefs["a"] = number
+            #expect(prefs.outcome == "ok" && other.outcome == "ok")
+        }
+        #expect(prefs.ints == ["a": 2, "b0": 0, "b1": 1, "b2": 2])
+        #expect(system.takeCalls().filter { $0 == "flock" }.count == 6)
+    }
+
+    /// What another program has stored without a flush is flushed by an equal write, although the file is closed.
+    @Test func anEqualWriteFlushesAFileThatIsNotOpen() throws {
+        let prefs = root()
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        #expect(prefs.ints == ["a": 1])
+        _ = system.takeCalls()
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(system.takeCalls().contains("fsync") && system.openDescriptors.isEmpty && system.doubleCloses == 0)
+    }
+
+    /// The file is gone after the rename, so its bytes are read before.
+    @Test(arguments: [SystemCalls.FileSystem.server, .smb])
+    func theToolGetsTheFormerBytes(_ kind: SystemCalls.FileSystem) throws {
+        system.kind = kind
+        let prefs = root()
+        prefs["a"] = 1
+        let former = try Data(contentsOf: folder.file())
+        let seen = Locked<[FileReplacement]>([])
+        let hook = ToolHook(committed: { replacement in seen.withLock { $0.append(replacement) } })
+        ToolHook.$current.withValue(hook) { prefs["a"] = 2 }
+        #expect(seen.withLock { $0.map(\.before) } == [former])
+    }
+
+    /// The link may be one that another machine has replaced by the lock file.
+    @Test(arguments: [true, false]) func anEmptyLinkInPlaceOfTheLockFileStays(_ isOnServer: Bool) throws {
+        system.kind = isOnServer ? .server : .local
+        let lock = folder.file(".test.plist.lock").path
+        try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: "nothing")
+        let prefs = root()
+        prefs["a"] = 1
+        #expect(prefs.outcome.contains("is a link") == isOnServer, "\(prefs.outcome)")
+        #expect(((try? FileManager.default.destinationOfSymbolicLink(atPath: lock)) == "nothing") == isOnServer)
+    }
+
+    /// Half of the bytes are read before the change, and half of them after it; the status changes by itself.
+    @Test(arguments: [true, false]) func aChangeInTheMiddleOfAReadIsNoMixture(_ hasChangingNumbers: Bool) throws {
+        try writePropertyList(["Root": ["a": 1, "b": 1]], to: folder.file())
+        let prefs = root()
+        system.hasChangingNumbers = hasChangingNumbers
+        try writePropertyList(["Root": ["a": 2, "b": 2]], to: folder.file())
+        let new = try PropertyListCoder.encode(
+            .dictionary(["Root": .dictionary(["a": .integer(3), "b": .integer(3)])]), as: .binary)
+        var reads = 0
+        system.onCall = { [unowned self] call in
+            reads += call == "read" ? 1 : 0
+            guard call == "read", reads == 2, let file = FileHandle(forUpdatingAtPath: folder.file().path) else {
+                return
+            }
+            try? file.write(contentsOf: new)
+            try? file.truncate(atOffset: UInt64(new.count))
+        }
+        #expect(prefs.ints == ["a": 3, "b": 3] && reads > 2)
+    }
+}
