@@ -38,7 +38,7 @@ struct PropertyListDocument: Sendable {
         try PrefsError.converting {
             let reading = try file.read(.untilSaved)
             return (
-                reading.content?[PropertyListFile.documentKey],
+                reading.content?[TopLevel.documentKey],
                 reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }, reading.form
             )
         }
@@ -60,10 +60,10 @@ struct PropertyListDocument: Sendable {
         try PrefsError.converting {
             func change() throws {
                 try file.transact(durability: .powerCut) { transaction in
-                    let now = transaction[PropertyListFile.documentKey]
+                    let now = transaction[TopLevel.documentKey]
                     try check(now)
                     if keepsOther, now != root { transaction.reasonToKeepFormer = "had values of another type" }
-                    transaction.replace(PropertyListFile.documentKey, with: root)
+                    transaction.replace(TopLevel.documentKey, with: root)
                 }
             }
             if isExplicit { try file.replacingMalformedFile(isForeign: true, change) } else { try change() }

@@ -110,6 +110,8 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     /// Called before and after each opening. If the first one throws, the call reports that error.
     var beforeOpen: ((_ name: String, _ folder: Descriptor, _ flags: Int32) throws(StorageFailure) -> Void)?
     var afterOpen: ((_ name: String, _ opened: Descriptor, _ flags: Int32) -> Void)?
+    /// Called for each file that the client of SMB will not keep after its close.
+    var onEndAtClose: ((_ descriptor: Descriptor) -> Void)?
 
     private func record(_ name: String, _ path: String = "") throws(StorageFailure) {
         try onCall?(name)
@@ -177,6 +179,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
 
     override func endsAtClose(_ descriptor: Descriptor) {
         try? record("ends at close")
+        onEndAtClose?(descriptor)
         super.endsAtClose(descriptor)
     }
 

@@ -64,7 +64,7 @@ final class PlainLooks: @unchecked Sendable {
             return parsed.isWhole
         }
         let bytes = try? Data(contentsOf: URL(filePath: path))
-        let isWhole = bytes.map { (try? PropertyListFile.decode($0, in: .all)) != nil } ?? false
+        let isWhole = bytes.map { (try? ContentCoder.decode($0, in: .all)) != nil } ?? false
         parsed = (status, isWhole)
         return isWhole
     }

@@ -9,7 +9,7 @@ package import PrefsPropertyLists
 package final class FileLocation {
     package let path: String
     let system: SystemCalls
-    private let topLevel: PropertyListFile.TopLevel
+    private let topLevel: TopLevel
     private let configure: @Sendable (inout FileRules) -> Void
     private let place = Locked(Place())
 
@@ -44,7 +44,7 @@ package final class FileLocation {
     ///   - path: absolute.
     ///   - configure: called with the rules of the file after each resolution of the path.
     package init(
-        path: String, holds topLevel: PropertyListFile.TopLevel = .domain, system: SystemCalls = .real,
+        path: String, holds topLevel: TopLevel = .domain, system: SystemCalls = .real,
         configure: @escaping @Sendable (inout FileRules) -> Void = { _ in }
     ) {
         self.path = path
@@ -293,7 +293,7 @@ final class FileRegistry: Sendable {
 
     /// - Parameter path: absolute, without links.
     func file(
-        at path: String, holds topLevel: PropertyListFile.TopLevel = .domain, system: SystemCalls
+        at path: String, holds topLevel: TopLevel = .domain, system: SystemCalls
     ) -> PropertyListFile {
         entries.withLock { entries in
             for case let file? in entries.lazy.map(\.file) where file.isThat(of: path, topLevel, system) { return file }

@@ -56,7 +56,7 @@ extension PropertyListFile {
             guard base.status != nil,
                 try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false) == nil
             else { return }
-            try removeLastGoodCopy(under: writeLock)
+            try copies.removeLastGoodCopy(under: writeLock)
             noteRemoval()
         } catch {
             throw FileError.notStored(error.at(names.path))
@@ -88,10 +88,10 @@ extension PropertyListFile.Session {
 
     func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int {
         let changed = content.filter { former?[$0.key] != $0.value }
-        let ownSize = try file.encodedSize(of: changed, replacing: base)
+        let ownSize = try file.coder.encodedSize(of: changed, replacing: base)
         // The sum is above the size of the file, because a change replaces something.
         if (base.status?.size ?? 0) + size + ownSize > PropertyListLimits.fileBytes {
-            _ = try file.encodedSize(of: content, replacing: base)
+            _ = try file.coder.encodedSize(of: content, replacing: base)
         }
         return ownSize
     }

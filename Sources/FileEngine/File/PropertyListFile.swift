@@ -14,16 +14,6 @@ package final class PropertyListFile: Sendable {
     let topLevel: TopLevel
     let system: SystemCalls
 
-    /// The type of the top level of a file.
-    package enum TopLevel {
-        /// A dictionary of roots and other entries: the content.
-        case domain
-        /// Any value. It is the only entry of the content, under `documentKey`.
-        case document
-    }
-
-    package static let documentKey = "document"
-
     struct State {
         var snapshot: Snapshot?
         var known: RememberedState?
@@ -52,6 +42,15 @@ package final class PropertyListFile: Sendable {
     }
 
     let state = Locked(State())
+
+    // What reads, writes and mends the file on the disk.
+    var coder: ContentCoder { ContentCoder(topLevel: topLevel, rules: rules, path: names.path) }
+    var reader: FileReader {
+        FileReader(names: names, system: system, coder: coder, volume: cached?.volume ?? .local)
+    }
+    var writer: FileWriter { FileWriter(names: names, system: system) }
+    var copies: LastGoodCopies { LastGoodCopies(names: names, system: system, coder: coder) }
+    var quarantine: Quarantine { Quarantine(names: names, system: system, copies: copies) }
 
     /// - Parameter path: absolute, without links.
     init(path: String, holds topLevel: TopLevel = .domain, system: SystemCalls = .real) {
@@ -219,6 +218,11 @@ package final class PropertyListFile: Sendable {
             (state.known, state.stateBeforeLoss, state.lastKnownState) = (nil, nil, nil)
             (state.snapshot, state.publishedAt) = (Snapshot(system: system), system.monotonicNow())
         }
+    }
+
+    /// What was known of a file before it was found missing or empty.
+    func lost(before base: Snapshot) -> RememberedState? {
+        state.withLock { base.fault == nil ? $0.stateBeforeLoss : $0.known }
     }
 
     var knownState: RememberedState? { state.withLock { $0.known } }

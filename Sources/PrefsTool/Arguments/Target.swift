@@ -205,7 +205,7 @@ struct StreamContent {
     ///   - format: the format of empty bytes.
     private init(_ word: String, _ bytes: Data, _ format: FileFormat?) throws(DecodingFailure) {
         let isNew = bytes.isEmpty && format != nil
-        let decoded = isNew ? nil : try PropertyListFile.decode(bytes, in: [.binary, .xmlText, .plainJSON])
+        let decoded = isNew ? nil : try ContentCoder.decode(bytes, in: [.binary, .xmlText, .plainJSON])
         (self.format, content) = (decoded?.format ?? format ?? .plainJSON, decoded?.content ?? [:])
         (self.word, self.bytes) = (word, bytes)
         store = InMemoryStore(content, form: self.format.form)

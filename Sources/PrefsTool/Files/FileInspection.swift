@@ -75,7 +75,7 @@ struct FileInspection: Sendable {
             }
             self.bytes = bytes
             if FileNames(path: target).isLastGoodCopy { self.bytes = try CheckedCopy.bytes(of: bytes) }
-            let (content, format, loss) = try PropertyListFile.decode(
+            let (content, format, loss) = try ContentCoder.decode(
                 self.bytes ?? bytes, in: isJSON ? .all : .propertyLists)
             self.format = format
             if let loss { note(Problem(keys: [], path: "", reason: "\(loss), so writes are rejected")) }
@@ -117,7 +117,7 @@ struct FileInspection: Sendable {
         guard copy.isTrustedCopy(of: file.owner) else { return false }
         // A copy in JSON belongs to a store with the format JSON.
         let bytes = isJSON ? nil : try? bytes(at: names.path(of: names.lastGood))
-        return (try? bytes.map { try PropertyListFile.decode(CheckedCopy.bytes(of: $0), in: .all) })??.format
+        return (try? bytes.map { try ContentCoder.decode(CheckedCopy.bytes(of: $0), in: .all) })??.format
             != .json
     }
 

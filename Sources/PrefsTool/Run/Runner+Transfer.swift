@@ -175,7 +175,7 @@ extension Runner {
         // A large file is not decoded again. Of a malformed one, the domain has another state.
         let now = (try? domain.entries()).flatMap { $0.failure == nil ? $0.entries : nil }
         func entries(_ bytes: Data?) -> [String: StoredValue] {
-            bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]
+            bytes.flatMap { try? ContentCoder.decode($0, in: .all).content } ?? [:]
         }
         let difference = Difference(
             from: now ?? entries(replacement.after?.joined), to: entries(replacement.before), hiding: place.secrets)

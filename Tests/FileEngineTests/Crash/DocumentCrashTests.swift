@@ -19,7 +19,7 @@ import Testing
 
     private func write(_ value: String?, durability: CommitDurability = .powerCut) throws {
         let value = try value.map { try PropertyListVetter.value(of: $0, forKey: "") }
-        try file.transact(durability: durability) { $0.replace(PropertyListFile.documentKey, with: value) }
+        try file.transact(durability: durability) { $0.replace(TopLevel.documentKey, with: value) }
     }
 
     private func restore(_ before: Data?, after: Data) throws {
@@ -93,7 +93,7 @@ import Testing
         }
         try file.transact(durability: .powerCut) { transaction in
             transaction.reasonToKeepFormer = "of another type"
-            transaction.replace(PropertyListFile.documentKey, with: new)
+            transaction.replace(TopLevel.documentKey, with: new)
         }
         process.onCall = nil
         #expect(machine.volume.listing().keys.count { $0.contains(".corrupt-") } == 1)

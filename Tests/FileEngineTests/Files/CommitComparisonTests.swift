@@ -31,13 +31,13 @@ import Testing
     private func write(_ number: Int?, _ inTheMiddle: () throws -> Void = {}) throws {
         try file.transact(durability: .process) { transaction in
             let value = try number.map { try PropertyListVetter.value(of: ["a": $0], forKey: "") }
-            transaction.replace(PropertyListFile.documentKey, with: value)
+            transaction.replace(TopLevel.documentKey, with: value)
             try inTheMiddle()
         }
     }
 
     private var stored: String? {
-        get throws { try file.withFile { try $0.read().content?[PropertyListFile.documentKey].map(exactForm) } }
+        get throws { try file.withFile { try $0.read().content?[TopLevel.documentKey].map(exactForm) } }
     }
 
     /// The one difference that another program leaves.

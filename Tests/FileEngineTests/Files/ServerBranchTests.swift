@@ -131,23 +131,50 @@ import Testing
         #expect(((try? FileManager.default.destinationOfSymbolicLink(atPath: lock)) == "nothing") == isOnServer)
     }
 
-    /// Half of the bytes are read before the change, and half of them after it; the status changes by itself.
+    /// Half of the bytes are read before the change, and half of them after it; the status changes by itself. What is read is well-formed.
     @Test(arguments: [true, false]) func aChangeInTheMiddleOfAReadIsNoMixture(_ hasChangingNumbers: Bool) throws {
-        try writePropertyList(["Root": ["a": 1, "b": 1]], to: folder.file())
+        func text(_ number: Int) -> Data {
+            let (a, b) = ("<key>a</key><integer>\(number)</integer>", "<key>b</key><integer>\(number)</integer>")
+            let blanks = String(repeating: " ", count: 1_000)
+            return Data("<plist><dict><key>Root</key><dict>\(a)\(blanks)\(b)</dict></dict></plist>".utf8)
+        }
+        try text(1).write(to: folder.file())
         let prefs = root()
         system.hasChangingNumbers = hasChangingNumbers
-        try writePropertyList(["Root": ["a": 2, "b": 2]], to: folder.file())
-        let new = try PropertyListCoder.encode(
-            .dictionary(["Root": .dictionary(["a": .integer(3), "b": .integer(3)])]), as: .binary)
+        try text(2).write(to: folder.file())
         var reads = 0
         system.onCall = { [unowned self] call in
             reads += call == "read" ? 1 : 0
             guard call == "read", reads == 2, let file = FileHandle(forUpdatingAtPath: folder.file().path) else {
                 return
             }
-            try? file.write(contentsOf: new)
-            try? file.truncate(atOffset: UInt64(new.count))
+            try? file.write(contentsOf: text(3))
         }
-        #expect(prefs.ints == ["a": 3, "b": 3] && reads > 2)
+        // The first read may still give the last known state, because the file is being saved.
+        let found = (0..<3).map { _ in prefs.ints }
+        #expect(found.allSatisfy { $0["a"] == $0["b"] } && found.last == ["a": 3, "b": 3] && reads > 2, "\(found)")
+    }
+
+    /// The client keeps every other file for a second after its close.
+    @Test func onSMBEveryFileEndsAtItsClose() throws {
+        system.kind = .smb
+        let (prefs, other) = (root(), root())
+        // The descriptors that are open, with what each is for.
+        var kept: [SystemCalls.Descriptor: Int] = [:]
+        var (opened, left) = (0, [Int]())
+        system.afterOpen = { name, descriptor, flags in
+            guard name == "test.plist" else { return }
+            if let number = kept[descriptor] { left.append(number) }
+            opened += 1
+            kept[descriptor] = opened
+        }
+        system.onEndAtClose = { kept[$0] = nil }
+        for number in 1...3 {
+            prefs["a"] = number
+            prefs.update { prefs["b"] = number }
+            other["c"] = number
+            #expect(other.ints == ["a": number, "b": number, "c": number])
+        }
+        #expect(opened > 9 && kept.isEmpty && left.isEmpty, "\(kept) \(left) of \(opened)")
     }
 }

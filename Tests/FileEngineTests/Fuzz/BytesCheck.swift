@@ -140,7 +140,7 @@ enum BytesCheck {
 
     private static func checkTopLevel(of bytes: Data, _ value: Any) throws {
         do {
-            let content = try PropertyListFile.decode(bytes).content
+            let content = try ContentCoder.decode(bytes).content
             try demand(type(of: value) == [String: Any].self, "a \(type(of: value)) was read as a dictionary")
             try demandSame(value, content.objects, "the content of the file is another value")
         } catch let flaw as DecodingFailure {

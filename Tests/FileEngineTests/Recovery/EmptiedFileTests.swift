@@ -276,7 +276,7 @@ import Testing
         let location = FileLocation(path: path, holds: .document, system: clock)
         func store(_ number: Int64?) throws {
             try location.transact(durability: .process) {
-                $0.replace(PropertyListFile.documentKey, with: number.map(StoredValue.integer))
+                $0.replace(TopLevel.documentKey, with: number.map(StoredValue.integer))
             }
         }
         clock.copyStamp = .seconds(40)

@@ -200,8 +200,8 @@ import Testing
         let url = folder.file("document.plist")
         let location = FileLocation(path: url.path, holds: .document, system: system)
         for value in [StoredValue(1), nil, StoredValue(2)] {
-            try location.transact(durability: .process) { $0.replace(PropertyListFile.documentKey, with: value) }
-            #expect(try location.read().content?[PropertyListFile.documentKey] == value)
+            try location.transact(durability: .process) { $0.replace(TopLevel.documentKey, with: value) }
+            #expect(try location.read().content?[TopLevel.documentKey] == value)
             #expect(FileManager.default.fileExists(atPath: url.path) == (value != nil))
         }
         #expect(try pauses == 0 && location.takeWarning() == nil && folder.quarantined == [])

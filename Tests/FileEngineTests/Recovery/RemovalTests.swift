@@ -14,7 +14,7 @@ import Testing
 
     private func store(_ text: String?) throws {
         try file.transact(durability: .powerCut) {
-            $0.replace(PropertyListFile.documentKey, with: text.map(StoredValue.string))
+            $0.replace(TopLevel.documentKey, with: text.map(StoredValue.string))
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
         func replace() throws {
             try file.transact(durability: .powerCut) {
                 $0.reasonToKeepFormer = "has another type"
-                $0.replace(PropertyListFile.documentKey, with: new.map(StoredValue.string))
+                $0.replace(TopLevel.documentKey, with: new.map(StoredValue.string))
             }
         }
         let call = new == nil ? "unlink" : "rename"

@@ -160,7 +160,7 @@ import TestSupport
         for damage in damages {
             try damage.write(to: url)
             try copy.write(to: folder.file(".tool.json.lastgood"))
-            let isMalformed = (try? PropertyListFile.decode(damage, in: .all)) == nil
+            let isMalformed = (try? ContentCoder.decode(damage, in: .all)) == nil
             prefs.a = 9
             let isOfMachine = isMalformed && (damage.contains(0) || good.starts(with: damage))
             let aside = try self.quarantined()

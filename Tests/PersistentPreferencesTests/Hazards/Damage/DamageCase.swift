@@ -70,7 +70,7 @@ struct DamageCase: CustomStringConvertible {
         /// - Parameter format: the format of the store.
         init(_ bytes: Data, for format: FileFormat) {
             do {
-                let (content, format, loss) = try PropertyListFile.decode(bytes, in: .propertyLists + [format])
+                let (content, format, loss) = try ContentCoder.decode(bytes, in: .propertyLists + [format])
                 self = .content(content.objects, format, loss: loss)
             } catch {
                 switch error {

@@ -242,7 +242,7 @@ final class DamageRun {
     }
 
     private func describe(_ value: Any?) -> String {
-        value.map { "\(($0 as? Data).flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? $0)" }
+        value.map { "\(($0 as? Data).flatMap { try? ContentCoder.decode($0, in: .all).content } ?? $0)" }
             ?? "nothing"
     }
 }

@@ -52,7 +52,7 @@ enum ValueCheck {
             try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
         }
-        let file = try PropertyListFile.decode(bytes, in: .propertyLists + [format])
+        let file = try ContentCoder.decode(bytes, in: .propertyLists + [format])
         try demand(file.format == format, "written as \(format), read as \(file.format)")
         // The next load finds the state that a commit publishes.
         try demandSame(storable.objects, file.content.objects, "another value when written as \(format)")

@@ -49,7 +49,7 @@ import WriteOperations
             let prefs = AnyPrefs(key: name, store: store)
             #expect(prefs.ints == ["a": number], "\(name.debugDescription.prefix(40))")
         }
-        let stored = try PropertyListFile.decode(
+        let stored = try ContentCoder.decode(
             Data(contentsOf: folder.file("inner/test.plist")), in: .all
         ).content
         #expect(

@@ -56,10 +56,10 @@ import Testing
             to: folder.file())
         let prefs = folder.prefs()
         #expect(prefs.values.isEmpty && prefs.outcome == "ok")
-        let theirs = try PropertyListFile.decode(Data(contentsOf: folder.file())).content["theirs"]
+        let theirs = try ContentCoder.decode(Data(contentsOf: folder.file())).content["theirs"]
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
-        let after = try PropertyListFile.decode(Data(contentsOf: folder.file()))
+        let after = try ContentCoder.decode(Data(contentsOf: folder.file()))
         #expect(after.format == .xml && theirs == after.content["theirs"])
         #expect(folder.prefs().ints == ["a": 1])
 

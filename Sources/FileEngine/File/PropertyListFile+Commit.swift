@@ -1,5 +1,5 @@
-package import Foundation
-package import PrefsPropertyLists
+import Foundation
+import PrefsPropertyLists
 
 extension PropertyListFile {
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
@@ -18,23 +18,24 @@ extension PropertyListFile {
         if let loss = base.loss, encoding == nil {
             throw FileError.notStored(StorageFailure(path: names.path, reason: loss))
         }
-        let (bytes, format) = try encoding ?? encoded(content, replacing: base)
+        let (bytes, format) = try encoding ?? coder.encoded(content, replacing: base)
         // A correction replaces exactly the bytes that its caller has.
         let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
-        let quarantine = isCorrection ? nil : try quarantine(base, keepingBecause: reason, under: writeLock)
+        let kept =
+            isCorrection ? nil : try quarantine.keep(base, because: reason, lost: lost(before: base), under: writeLock)
         // A file that is not kept open is gone after the rename.
         let before =
             !base.volume.keepsFiles && ToolHook.current?.committed != nil
             ? Result { try formerBytes(of: base, under: writeLock) } : nil
-        let new: NewFile
+        let new: FileWriter.NewFile
         let nextStamp: FileStatus.Time
         do {
-            (new, nextStamp) = try putInPlace(bytes, base, durability: durability, under: writeLock)
+            (new, nextStamp) = try writer.putInPlace(bytes, base, durability: durability, under: writeLock)
         } catch {
-            if let quarantine, case FileError.notStored = error { release(quarantine, base, under: writeLock) }
+            if let kept, case FileError.notStored = error { quarantine.release(kept, base, under: writeLock) }
             throw error
         }
-        if let quarantine { warn(of: quarantine, base, under: writeLock) }
+        if let kept { warn(of: kept, base, under: writeLock) }
         let time = system.monotonicNow()
         // A read during the flush of the folder loads the new file.
         publish(nil)
@@ -59,7 +60,7 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         let copy = Result { () throws(StorageFailure) in
-            try writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
+            try copies.writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
         }
         noteReplacement(of: base, before, by: bytes, under: writeLock)
         // Called after the copy is written, because the mirror may write over the file, and the process may be killed
@@ -82,7 +83,7 @@ extension PropertyListFile {
     ///
     /// - Returns: the status after the rename, which has changed the times; no file if another file already has the
     ///   name.
-    private func reopened(_ new: NewFile, under writeLock: WriteLock) -> (OpenFile?, FileStatus?) {
+    private func reopened(_ new: FileWriter.NewFile, under writeLock: WriteLock) -> (OpenFile?, FileStatus?) {
         if let (file, status) = try? writeLock.volume.reopen(names.file, in: writeLock.folder, .snapshot, system),
             status.isSameFile(as: new.status)
         {
@@ -97,16 +98,16 @@ extension PropertyListFile {
     func removeFile(
         _ base: Snapshot, keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
-        let quarantine = try quarantine(base, keepingBecause: reason, under: writeLock)
+        let kept = try quarantine.keep(base, because: reason, lost: lost(before: base), under: writeLock)
         do {
-            _ = try checkFileUnchanged(base, under: writeLock)
-            try removeLastGoodCopy(under: writeLock)
+            _ = try writer.checkFileUnchanged(base, under: writeLock)
+            try copies.removeLastGoodCopy(under: writeLock)
             try system.remove(names.file, in: writeLock.folder)
         } catch {
-            if let quarantine { release(quarantine, base, under: writeLock) }
+            if let kept { quarantine.release(kept, base, under: writeLock) }
             throw FileError.notStored(error.at(names.path))
         }
-        if let quarantine { warn(of: quarantine, base, under: writeLock) }
+        if let kept { warn(of: kept, base, under: writeLock) }
         noteRemoval()
         do {
             if durability == .powerCut { try system.synchronizeFolder(writeLock.folder) }
@@ -119,11 +120,11 @@ extension PropertyListFile {
     /// these bytes would count as damage.
     func storeForeign(_ bytes: FileBytes, replacing base: Snapshot, under writeLock: WriteLock) throws {
         do {
-            try removeLastGoodCopy(under: writeLock)
+            try copies.removeLastGoodCopy(under: writeLock)
         } catch {
             throw FileError.notStored(error.at(names.path(of: names.lastGood)))
         }
-        _ = try putInPlace(bytes, base, durability: .powerCut, under: writeLock)
+        _ = try writer.putInPlace(bytes, base, durability: .powerCut, under: writeLock)
         publish(nil)
         try flushEntry(isNew: false, under: writeLock)
     }
@@ -136,56 +137,6 @@ extension PropertyListFile {
         } catch {
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
         }
-    }
-
-    /// The bytes of a content in the format of the file.
-    ///
-    /// Other code may have turned the file of a UserDefaults domain into XML. If XML cannot hold the content, it
-    /// becomes binary again.
-    func encoded(
-        _ content: Content, replacing base: Snapshot
-    ) throws -> (bytes: FileBytes, format: FileFormat) {
-        let format = format(replacing: base)
-        let text = base.format == format ? base.text : nil
-        do {
-            return (try encoded(content, as: format, replacing: text == nil ? nil : base.content, text), format)
-        } catch  where format == .xml {
-            if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
-            guard text == nil else { throw error }
-            return (try encoded(content, as: .xml, replacing: base.content), .xml)
-        }
-    }
-
-    /// The size of a content, or of some of its entries, in the format of the file.
-    ///
-    /// - Throws: `FileError.notStored` if the format cannot hold them.
-    func encodedSize(of entries: Content, replacing base: Snapshot) throws -> Int {
-        var format = format(replacing: base)
-        if format == .xml, currentMirror != nil { format = .binary }
-        let entries = PropertyListCoder.storable(entries, as: format)
-        return try encoded(entries, as: format, replacing: base.content).count
-    }
-
-    func encoded(
-        _ content: Content, as format: FileFormat, replacing former: Content?, _ written: FileBytes? = nil
-    ) throws -> FileBytes {
-        func refused(_ reason: String) -> FileError {
-            .notStored(StorageFailure(path: names.path, reason: reason))
-        }
-        let bytes: FileBytes
-        do {
-            func whole(_ content: Content) -> StoredValue {
-                (topLevel == .document ? content[Self.documentKey] : nil) ?? .dictionary(content)
-            }
-            bytes = try format.coder.bytes(
-                from: whole(content), replacing: former.map(whole), written: written?.joined)
-        } catch {
-            throw refused("\(error)")
-        }
-        guard bytes.count <= PropertyListLimits.fileBytes else {
-            throw refused("would be larger than \(PropertyListLimits.fileBytes >> 20) MiB")
-        }
-        return bytes
     }
 
     /// Flushes a file that this process did not write, or did not flush after writing it: its bytes, its name, and the
@@ -215,48 +166,6 @@ extension PropertyListFile {
     }
 }
 
-// MARK: - For the tool
-
-/// The bytes of a file before and after a commit, for an undo.
-package struct FileReplacement: Sendable {
-    /// The physical path of the file.
-    package let path: String
-    /// The bytes before the commit; nil if there was no file. For a damaged file, the newest known state, because its
-    /// bytes are in quarantine.
-    package let before: Data?
-    /// The bytes after the commit; nil if the file was removed.
-    package let after: FileBytes?
-
-    package init(path: String, before: Data?, after: FileBytes?) {
-        self.path = path
-        self.before = before
-        self.after = after
-    }
-
-}
-
-/// What the tool `prefs` asks of the engine for the writes of a task: it also changes files of other programs, and undoes
-/// its writes.
-package struct ToolHook: Sendable {
-    /// nil, the default, for every other program.
-    @TaskLocal package static var current: ToolHook?
-
-    /// The physical paths of the program's own files; nil means that all files are its own.
-    ///
-    /// An update of another file leaves nothing beside it: it removes the lock file (but not on a server), makes no last
-    /// good copy, and gives a new file the permissions of the umask. The file of a domain, and a file that already has a
-    /// last good copy, count as own files.
-    package var ownFiles: Set<String>?
-    /// The most permissions of such a new file.
-    package var modeOfNewFiles: mode_t = 0o666
-    /// Called with each commit, under the write lock, after the file was replaced.
-    package var committed: (@Sendable (FileReplacement) -> Void)?
-
-    package init(ownFiles: Set<String>? = nil, committed: (@Sendable (FileReplacement) -> Void)? = nil) {
-        (self.ownFiles, self.committed) = (ownFiles, committed)
-    }
-}
-
 extension PropertyListFile {
     /// Tells the tool of a commit.
     ///
@@ -275,7 +184,7 @@ extension PropertyListFile {
         guard let fault = base.fault, [.damage, .emptied].contains(fault.kind) else {
             return try bytes(of: base, under: writeLock)
         }
-        return try base.content.map { try encoded($0, replacing: base).bytes.joined }
+        return try base.content.map { try coder.encoded($0, replacing: base).bytes.joined }
     }
 
     private func bytes(of snapshot: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
@@ -308,7 +217,7 @@ extension PropertyListFile {
             return
         }
         let whole = FileBytes(bytes)
-        if let former = try? Self.decode(bytes, as: topLevel, in: rules.formats) {
+        if let former = try? coder.decoded(bytes) {
             try store(
                 former.content, as: (whole, former.format), replacing: base, durability: .powerCut, under: writeLock)
         } else {

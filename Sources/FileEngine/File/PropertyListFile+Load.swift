@@ -1,17 +1,7 @@
-package import Foundation
-package import PrefsPropertyLists
+import Foundation
+import PrefsPropertyLists
 
 extension PropertyListFile {
-    /// What is at the path.
-    private enum Found {
-        /// The file was whole at that time, by the monotonic clock.
-        case whole(Snapshot, at: Duration)
-        case missing
-        case malformed(MalformedBytes)
-        /// The file changed while it was read.
-        case changing
-    }
-
     /// What is known of a path that has led to another file.
     struct PreviousTarget {
         let known: RememberedState
@@ -37,15 +27,6 @@ extension PropertyListFile {
         case untilSaved
         /// As long, but within the time of the task's writes, because a write depends on it.
         case ofWrite
-    }
-
-    /// A file that is not a property list with the expected top level. It is kept open, but on a server, to distinguish it
-    /// from a file that replaces it.
-    struct MalformedBytes {
-        let fault: PropertyListFault
-        let source: Snapshot.Source
-
-        var isForPeople: Bool { source.format?.coder.isForPeople == true }
     }
 
     /// The state that a write depends on. Waits, without a lock, while another program saves the file.
@@ -85,7 +66,7 @@ extension PropertyListFile {
             }
             let answer: Presence.Answer
             let truth: (_ end: Duration?) throws -> Snapshot
-            switch try find(under: writeLock) {
+            switch try reader.find(under: writeLock) {
             case .whole(let snapshot, let time): return .state(published(snapshot, at: time))
             case .missing:
                 truth = { _ in Snapshot(system: self.system) }
@@ -122,77 +103,5 @@ extension PropertyListFile {
     private func published(_ snapshot: Snapshot, at time: Duration) -> Snapshot {
         publish(snapshot, at: time)
         return snapshot
-    }
-
-    /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
-    private func find(under writeLock: WriteLock?) throws -> Found {
-        // Another file may take the name again and again; each of them is whole.
-        for _ in Attempts.all {
-            if let found = try findOnce(under: writeLock) { return found }
-        }
-        return .changing
-    }
-
-    /// - Returns: nil if the file has lost its name, or has a new status and the same bytes.
-    private func findOnce(under writeLock: WriteLock?) throws -> Found? {
-        guard let (file, status) = try open(under: writeLock) else { return .missing }
-        let volume = Volume(of: file.descriptor, system)
-        let limit = PropertyListLimits.fileBytes
-        do {
-            volume.willClose(file, system)
-            let nextStamp = system.nextStamp()
-            let bytes = try volume.bytes(of: file, size: status.size, limit: limit, system)
-            let time = system.monotonicNow()
-            let now = try system.status(of: file.descriptor)
-            switch try volume.change(of: file, from: status, to: now, bytes: bytes, limit: limit, system) {
-            case .bytes: return .changing
-            case .nameOrStatus: return nil
-            case .none: break
-            }
-            func source(_ format: FileFormat?) -> Snapshot.Source {
-                Snapshot.Source(
-                    file: file, status: status, format: format, bytes: FileBytes(bytes), nextStamp: nextStamp,
-                    volume: volume)
-            }
-            do {
-                let list = try Self.decode(bytes, as: topLevel, in: rules.formats)
-                let source = source(list.format)
-                return .whole(
-                    Snapshot(
-                        content: list.content, from: source, loss: list.loss,
-                        sourceBytes: list.format.coder.isForPeople ? source.bytes : nil, system: system), at: time)
-            } catch DecodingFailure.malformed(let fault) {
-                let format = bytes.withUnsafeBytes(rules.formats.recognizing)
-                return .malformed(MalformedBytes(fault: fault, source: source(format)))
-            } catch DecodingFailure.unsupported(let reason) {
-                // It may be a good file of another program, so it is not moved.
-                throw StorageFailure(path: "", reason: reason)
-            }
-        } catch let failure as StorageFailure {
-            if volume.tellsOfReplacement(failure) { return nil }
-            throw FileError.unreadable(failure.at(names.path))
-        }
-    }
-
-    /// Opens the file; nil if it is missing.
-    private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
-        do {
-            guard let writeLock else {
-                return try (cached?.volume ?? .local).openOrFormer(names, .snapshot, system)
-            }
-            return try writeLock.volume.openLocked(names.file, in: writeLock.folder, .snapshot, system)
-        } catch {
-            throw error.code == ELOOP ? FileError.pathChanged : .unreadable(error.at(names.path))
-        }
-    }
-
-    /// Decodes the bytes of a file as the content of a domain or of a document.
-    package static func decode(
-        _ bytes: Data, as topLevel: TopLevel = .domain, in formats: [FileFormat] = .propertyLists
-    ) throws(DecodingFailure) -> (content: Content, format: FileFormat, loss: String?) {
-        let list = try PropertyListCoder.decode(bytes, as: formats)
-        if topLevel == .document { return ([documentKey: list.value], list.format, list.loss) }
-        guard let content = list.value.dictionary else { throw .malformed("its top level is not a dictionary") }
-        return (content, list.format, list.loss)
     }
 }

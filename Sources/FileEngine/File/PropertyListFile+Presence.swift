@@ -51,14 +51,14 @@ extension PropertyListFile {
         if state.withLock({ $0.known }) != nil { return true }
         guard waits else { return false }
         // Most missing files have no copy. A file system in user space may show no file while one is replaced.
-        guard (try? copyStatus(under: writeLock)) != nil else {
+        guard (try? copies.copyStatus(under: writeLock)) != nil else {
             if let writeLock { return !writeLock.volume.tellsFilesApart }
             return (try? system.status(ofPath: names.path(of: names.lock), followsLinks: false)) != nil
                 && !system.reportsChanges(inFolder: names.folder)
         }
         guard
-            let folder = try? folderStatus(under: writeLock),
-            let copy = try? lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
+            let folder = try? copies.folderStatus(under: writeLock),
+            let copy = try? copies.lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
         else { return false }
         return copy.isOurs
     }
@@ -90,7 +90,7 @@ extension PropertyListFile {
         case .outdated, .saving: return (first, .missing)
         case .beingWritten, .restless, .truth: break
         }
-        let copy = try lastGoodCopy(beside: bytes, under: writeLock)
+        let copy = try copies.lastGoodCopy(beside: bytes, under: writeLock)
         // A program of this package writes the copy just after it has replaced the file.
         if writeLock == nil, case .damaged(let torn?) = copy, torn.modified > status.modified {
             return (answer(since: torn.modified), copy)
@@ -128,10 +128,10 @@ extension PropertyListFile {
         let (known, lastWhole, hasRead) = state.withLock { ($0.known, $0.presence.lastWhole, $0.snapshot != nil) }
         // The last state is that there was no file.
         guard let known else { return hasRead ? DomainState(nil, form: form, isDuringSave: true) : nil }
-        let copyStatus = (try? copyStatus(under: writeLock)) ?? nil
+        let copyStatus = (try? copies.copyStatus(under: writeLock)) ?? nil
         if let kept = state.withLock({ $0.lastKnownState }), kept.copy == copyStatus { return kept.state }
-        let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)
-        let copy = folder.flatMap { try? lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
+        let folder = copyStatus == nil ? nil : try? copies.folderStatus(under: writeLock)
+        let copy = folder.flatMap { try? copies.lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
         let new = DomainState(newest(known, copy).state ?? known, revision: Revision(), isDuringSave: true)
         return state.withLock { state in
             // A faster thread may have made it, or has seen the whole file since.

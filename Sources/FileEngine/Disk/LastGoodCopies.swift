@@ -2,7 +2,13 @@ import Foundation
 import PrefsPropertyLists
 
 /// The bytes of the last commit, kept beside the file in case another program damages it.
-extension PropertyListFile {
+struct LastGoodCopies {
+    let names: FileNames
+    let system: SystemCalls
+    let coder: ContentCoder
+    private var writer: FileWriter { FileWriter(names: names, system: system) }
+    private var rules: FileRules { coder.rules }
+
     /// Writes the copy in place, after the file has its name. It is not flushed, because it is read only if the file is
     /// damaged.
     ///
@@ -61,12 +67,12 @@ extension PropertyListFile {
     private func replaceCopy(
         _ copy: Data, of file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) throws(StorageFailure) {
-        let new = try makeTemporary(
+        let new = try writer.makeTemporary(
             FileBytes(copy), like: .owner(of: status), protectedAs: file, under: writeLock)
         do throws(StorageFailure) {
             try system.rename(names.temporary, to: names.lastGood, in: writeLock.folder)
         } catch {
-            removeOwn(names.temporary, new.file, under: writeLock)
+            writer.removeOwn(names.temporary, new.file, under: writeLock)
             throw error
         }
     }
@@ -81,24 +87,6 @@ extension PropertyListFile {
 
     // MARK: - Reading
 
-    enum LastGoodCopy {
-        /// There is no trusted copy. In a shared folder, other users can plant one.
-        case missing
-        /// The file belongs to a store with a format that no store of this process has.
-        case ofOtherFormat
-        /// The copy is damaged, because another program has changed it, its writer was killed, or a writer is writing
-        /// it. In the last two cases its status is known.
-        case damaged(tornSince: FileStatus?)
-        case usable(RememberedState, Date)
-
-        var isOurs: Bool {
-            switch self {
-            case .missing, .ofOtherFormat: false
-            case .damaged, .usable: true
-            }
-        }
-    }
-
     /// - Throws: `FileError.unreadable` if the copy cannot be read, because it may hold the newest state.
     func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(FileError) -> LastGoodCopy {
         let copy: LastGoodCopy
@@ -108,7 +96,7 @@ extension PropertyListFile {
             throw .unreadable(error.at(names.path(of: names.lastGood)))
         }
         // A copy that was cut off does not show its format, but the beginning of the file does.
-        if case .damaged = copy, bytes.source.format == nil, currentMirror == nil,
+        if case .damaged = copy, bytes.source.format == nil, rules.mirror == nil,
             bytes.source.bytes.joined.withUnsafeBytes(ForeignText.bracket) != nil
         {
             return .ofOtherFormat
@@ -139,18 +127,46 @@ extension PropertyListFile {
         guard let bytes = try? CheckedCopy.bytes(of: copied) else { return .damaged(tornSince: status) }
         do {
             // Bytes with a valid checksum are not damaged.
-            if currentMirror == nil, copied.starts(with: CheckedCopy.magic),
+            if rules.mirror == nil, copied.starts(with: CheckedCopy.magic),
                 bytes.withUnsafeBytes(rules.formats.recognizing) == nil
             {
                 return .ofOtherFormat
             }
-            let list = try Self.decode(bytes, as: topLevel, in: rules.formats)
+            let list = try coder.decoded(bytes)
             let state = RememberedState(
                 content: list.content, format: list.format, loss: list.loss,
                 text: list.format.coder.isForPeople ? FileBytes(bytes) : nil, changed: status.modified)
             return .usable(state, status.modified.date)
         } catch {
             return .damaged(tornSince: nil)
+        }
+    }
+
+    func copyStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+        if let writeLock { return try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false) }
+        return try system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
+    }
+
+    func folderStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+        if let writeLock { return try system.status(of: writeLock.folder) }
+        return try system.status(ofPath: names.folder, followsLinks: false)
+    }
+}
+
+enum LastGoodCopy {
+    /// There is no trusted copy. In a shared folder, other users can plant one.
+    case missing
+    /// The file belongs to a store with a format that no store of this process has.
+    case ofOtherFormat
+    /// The copy is damaged, because another program has changed it, its writer was killed, or a writer is writing
+    /// it. In the last two cases its status is known.
+    case damaged(tornSince: FileStatus?)
+    case usable(RememberedState, Date)
+
+    var isOurs: Bool {
+        switch self {
+        case .missing, .ofOtherFormat: false
+        case .damaged, .usable: true
         }
     }
 }

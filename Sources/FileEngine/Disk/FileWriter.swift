@@ -3,7 +3,10 @@ import PrefsPropertyLists
 
 /// The file of a commit. It is made under another name and then replaces the old file, if that is still the file that
 /// the commit started from.
-extension PropertyListFile {
+struct FileWriter {
+    let names: FileNames
+    let system: SystemCalls
+
     /// A new file of this process, open for writing, with its status before it got its permissions.
     struct NewFile {
         let file: OpenFile
@@ -179,6 +182,20 @@ extension PropertyListFile {
             return NewFile(file: file, status: status)
         } catch {
             removeOwn(name, file, under: writeLock)
+            throw error
+        }
+    }
+
+    /// Makes a file, and flushes its bytes.
+    func makeDurable(
+        _ name: String, _ bytes: FileBytes, like permissions: Permissions?, protectedAs file: OpenFile?,
+        under writeLock: WriteLock
+    ) throws(StorageFailure) {
+        let copy = try make(name, bytes, like: permissions, protectedAs: file, under: writeLock)
+        do {
+            try system.synchronizeRetrying(copy.file.descriptor)
+        } catch {
+            try? system.remove(name, in: writeLock.folder)
             throw error
         }
     }
