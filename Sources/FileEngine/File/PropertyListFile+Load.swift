@@ -48,56 +48,91 @@ extension PropertyListFile {
         -> LoadResult
     {
         while true {
-            let begin = (monotonic: system.monotonicNow(), wall: system.wallClockNow())
-            func ask(_ absence: Presence.Absence, _ changed: FileStatus.Time?) -> Presence.Answer {
-                self.answer(absence, changed, isKnown: previousTarget != nil, since: begin)
-            }
-            func saving(_ time: Duration) -> LoadResult {
-                let lastKnownState =
-                    previousTarget.map { DomainState($0.known, isDuringSave: true) } ?? lastKnownState(under: writeLock)
-                return .saving(time, lastKnownState: lastKnownState)
-            }
+            let look = Look(
+                writeLock: writeLock, waits: waits, previousTarget: previousTarget, time: system.monotonicNow(),
+                wallClock: system.wallClockNow())
             // During a save, the same bytes are not read again.
             if writeLock == nil, let last = state.withLock({ $0.malformed }),
                 (try? system.status(ofPath: names.path, followsLinks: false)) == last.status,
-                case .saving(let time) = ask(last.absence, last.changed)
+                case .saving(let time) = answer(last.absence, last.changed, look)
             {
-                return saving(time)
+                return saving(time, look)
             }
-            let answer: Presence.Answer
-            let truth: (_ end: Duration?) throws -> Snapshot
-            switch try reader.find(under: writeLock) {
-            case .whole(let snapshot, let time): return .state(published(snapshot, at: time))
-            case .missing:
-                truth = { _ in Snapshot(system: self.system) }
-                if previousTarget != nil || isExpected(waits: waits, under: writeLock) {
-                    let stamps = [stampOfRemoval(under: writeLock), previousTarget?.moved]
-                    answer = ask(.missing, stamps.compactMap { $0 }.max())
-                } else {
-                    answer = .truth
-                }
-            case .changing:
-                // It has changed now, whatever clock has stamped it.
-                answer = ask(.malformed, begin.wall)
-                truth = { _ in
-                    let reason = "was changed during every attempt"
-                    throw FileError.unreadable(StorageFailure(path: self.names.path, reason: reason))
-                }
-            case .malformed(let bytes):
-                let absence: Presence.Absence = Self.isBlank(bytes.source.bytes.joined) ? .empty : .malformed
-                let (found, copy) = try self.answer(to: bytes, absence, under: writeLock, ask)
-                answer = found
-                let mayBeWritten = if case .beingWritten = found { true } else { false }
-                truth = { self.state(inPlaceOf: bytes, copy, mayBeWritten: mayBeWritten, until: $0) }
-            }
+            let found = try reader.find(under: writeLock)
+            if case .whole(let snapshot, let time) = found { return .state(published(snapshot, at: time)) }
+            let (answer, lack) = try answer(to: found, look)
             switch answer {
             case .outdated: continue
-            case .saving(let time): return saving(time)
+            case .saving(let time): return saving(time, look)
             case .beingWritten(let time), .restless(let time):
-                return .state(published(try truth(begin.monotonic + time), at: begin.monotonic))
-            case .truth: return .state(published(try truth(nil), at: begin.monotonic))
+                return .state(published(try state(of: lack, until: look.time + time), at: look.time))
+            case .truth: return .state(published(try state(of: lack, until: nil), at: look.time))
             }
         }
+    }
+
+    /// Who looks, and when the look has begun.
+    private struct Look {
+        let writeLock: WriteLock?
+        let waits: Bool
+        let previousTarget: PreviousTarget?
+        /// By the monotonic clock.
+        let time: Duration
+        let wallClock: FileStatus.Time
+    }
+
+    /// What is at the path in place of a whole file.
+    private enum Lack {
+        case nothing
+        /// Another file at each attempt.
+        case changing
+        case malformed(MalformedBytes, LastGoodCopy, mayBeWritten: Bool)
+    }
+
+    private func answer(
+        _ absence: Presence.Absence, _ changed: FileStatus.Time?, _ look: Look
+    ) -> Presence.Answer {
+        answer(absence, changed, isKnown: look.previousTarget != nil, since: (look.time, look.wallClock))
+    }
+
+    private func answer(to found: FileReader.Found, _ look: Look) throws(FileError) -> (Presence.Answer, Lack) {
+        switch found {
+        case .whole: return (.truth, .nothing)
+        case .missing:
+            guard look.previousTarget != nil || isExpected(waits: look.waits, under: look.writeLock) else {
+                return (.truth, .nothing)
+            }
+            let stamps = [stampOfRemoval(under: look.writeLock), look.previousTarget?.moved]
+            return (answer(.missing, stamps.compactMap { $0 }.max(), look), .nothing)
+        case .changing:
+            // It has changed now, whatever clock has stamped it.
+            return (answer(.malformed, look.wallClock, look), .changing)
+        case .malformed(let bytes):
+            let absence: Presence.Absence = Self.isBlank(bytes.source.bytes.joined) ? .empty : .malformed
+            let (moment, copy) = try answer(to: bytes, absence, under: look.writeLock) { answer($0, $1, look) }
+            let mayBeWritten = if case .beingWritten = moment { true } else { false }
+            return (moment, .malformed(bytes, copy, mayBeWritten: mayBeWritten))
+        }
+    }
+
+    /// The state that stands for what was found.
+    ///
+    /// - Parameter end: when another look is due although the file does not change; nil for never.
+    private func state(of lack: Lack, until end: Duration?) throws(FileError) -> Snapshot {
+        switch lack {
+        case .nothing: return Snapshot(system: system)
+        case .changing:
+            throw .unreadable(StorageFailure(path: names.path, reason: "was changed during every attempt"))
+        case .malformed(let bytes, let copy, let mayBeWritten):
+            return state(inPlaceOf: bytes, copy, mayBeWritten: mayBeWritten, until: end)
+        }
+    }
+
+    private func saving(_ time: Duration, _ look: Look) -> LoadResult {
+        let lastKnownState =
+            look.previousTarget.map { DomainState($0.known, isDuringSave: true) }
+            ?? lastKnownState(under: look.writeLock)
+        return .saving(time, lastKnownState: lastKnownState)
     }
 
     private func published(_ snapshot: Snapshot, at time: Duration) -> Snapshot {
