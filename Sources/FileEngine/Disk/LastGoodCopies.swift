@@ -5,9 +5,7 @@ import PrefsPropertyLists
 struct LastGoodCopies {
     let names: FileNames
     let system: SystemCalls
-    let coder: ContentCoder
-    private var writer: FileWriter { FileWriter(names: names, system: system) }
-    private var rules: FileRules { coder.rules }
+    let writer: FileWriter
 
     /// Writes the copy in place, after the file has its name. It is not flushed, because it is read only if the file is
     /// damaged.
@@ -88,15 +86,17 @@ struct LastGoodCopies {
     // MARK: - Reading
 
     /// - Throws: `FileError.unreadable` if the copy cannot be read, because it may hold the newest state.
-    func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(FileError) -> LastGoodCopy {
+    func lastGoodCopy(
+        beside bytes: MalformedBytes, by coder: ContentCoder, under writeLock: WriteLock?
+    ) throws(FileError) -> LastGoodCopy {
         let copy: LastGoodCopy
         do {
-            copy = try lastGoodCopy(of: [bytes.source.status.owner], under: writeLock)
+            copy = try lastGoodCopy(of: [bytes.source.status.owner], by: coder, under: writeLock)
         } catch {
             throw .unreadable(error.at(names.path(of: names.lastGood)))
         }
         // A copy that was cut off does not show its format, but the beginning of the file does.
-        if case .damaged = copy, bytes.source.format == nil, rules.mirror == nil,
+        if case .damaged = copy, bytes.source.format == nil, coder.rules.mirror == nil,
             bytes.source.bytes.joined.withUnsafeBytes(ForeignText.bracket) != nil
         {
             return .ofOtherFormat
@@ -106,16 +106,18 @@ struct LastGoodCopies {
 
     /// - Parameter owners: the users whose copy is trusted.
     @inline(never)
-    func lastGoodCopy(of owners: Set<UInt32>, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy {
-        if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owners) }
+    func lastGoodCopy(
+        of owners: Set<UInt32>, by coder: ContentCoder, under writeLock: WriteLock?
+    ) throws(StorageFailure) -> LastGoodCopy {
+        if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owners, by: coder) }
         return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
             folder, name throws(StorageFailure) in
-            try lastGoodCopy(name, in: folder, of: owners)
+            try lastGoodCopy(name, in: folder, of: owners, by: coder)
         }
     }
 
     private func lastGoodCopy(
-        _ name: String, in folder: SystemCalls.Descriptor, of owners: Set<UInt32>
+        _ name: String, in folder: SystemCalls.Descriptor, of owners: Set<UInt32>, by coder: ContentCoder
     ) throws(StorageFailure) -> LastGoodCopy {
         // Checked before the copy is opened, because a file that another user planted must not prevent a read.
         guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
@@ -127,8 +129,8 @@ struct LastGoodCopies {
         guard let bytes = try? CheckedCopy.bytes(of: copied) else { return .damaged(tornSince: status) }
         do {
             // Bytes with a valid checksum are not damaged.
-            if rules.mirror == nil, copied.starts(with: CheckedCopy.magic),
-                bytes.withUnsafeBytes(rules.formats.recognizing) == nil
+            if coder.rules.mirror == nil, copied.starts(with: CheckedCopy.magic),
+                bytes.withUnsafeBytes(coder.rules.formats.recognizing) == nil
             {
                 return .ofOtherFormat
             }

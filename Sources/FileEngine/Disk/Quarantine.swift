@@ -6,7 +6,7 @@ struct Quarantine {
     let names: FileNames
     let system: SystemCalls
     let copies: LastGoodCopies
-    private var writer: FileWriter { FileWriter(names: names, system: system) }
+    let writer: FileWriter
 
     /// Gives the malformed file a second name beside its own, and flushes names and bytes, so that the file may be
     /// replaced. The file exists at every moment. For a missing file, keeps what was known of it.
@@ -16,13 +16,14 @@ struct Quarantine {
     ///   - lost: what was known of the file before it was found missing or empty.
     /// - Returns: nil for a good file without a reason, and for a missing file of which nothing was known.
     func keep(
-        _ base: Snapshot, because reason: String? = nil, lost: RememberedState?, under writeLock: WriteLock
+        _ base: Snapshot, because reason: String? = nil, lost: @autoclosure () -> RememberedState?,
+        by coder: @autoclosure () -> ContentCoder, under writeLock: WriteLock
     ) throws -> QuarantinedFile? {
         do throws(StorageFailure) {
             // A file that was emptied counts as missing: its bytes are nothing to keep.
             guard let file = base.file, let status = base.status, base.fault?.kind != .emptied,
                 base.fault != nil || base.content != nil
-            else { return try quarantineLost(lost, under: writeLock) }
+            else { return try quarantineLost(lost(), by: coder, under: writeLock) }
             let kind = base.fault == nil ? reason.map { QuarantinedFile.Kind.former(reason: $0) } : .file
             guard let kind else { return nil }
             let opened = try writeLock.opened(file, as: names.file)
@@ -118,11 +119,11 @@ struct Quarantine {
     ///
     /// - Returns: nil if nothing was known.
     private func quarantineLost(
-        _ lost: RememberedState?, under writeLock: WriteLock
+        _ lost: RememberedState?, by coder: () -> ContentCoder, under writeLock: WriteLock
     ) throws(StorageFailure) -> QuarantinedFile? {
         guard let folder = try copies.folderStatus(under: writeLock) else { return nil }
         let owners: Set = [geteuid(), folder.owner]
-        if let lost, let bytes = try bytesBeyondCopy(of: lost, owners, under: writeLock) {
+        if let lost, let bytes = try bytesBeyondCopy(of: lost, by: coder(), owners, under: writeLock) {
             let name = try freeName { name throws(StorageFailure) in
                 try writer.makeDurable(
                     name, FileBytes(CheckedCopy.copy(of: bytes)), like: nil, protectedAs: nil, under: writeLock)
@@ -147,9 +148,9 @@ struct Quarantine {
 
     /// The bytes of a state; nil if the last good copy has it or a newer one.
     private func bytesBeyondCopy(
-        of lost: RememberedState, _ owners: Set<UInt32>, under writeLock: WriteLock
+        of lost: RememberedState, by coder: ContentCoder, _ owners: Set<UInt32>, under writeLock: WriteLock
     ) throws(StorageFailure) -> FileBytes? {
-        if case .usable(let copied, _)? = try? copies.lastGoodCopy(of: owners, under: writeLock),
+        if case .usable(let copied, _)? = try? copies.lastGoodCopy(of: owners, by: coder, under: writeLock),
             copied.content.isEqual(to: lost.content) || copied.changed > lost.changed
         {
             return nil
@@ -157,8 +158,8 @@ struct Quarantine {
         if let text = lost.text { return text }
         do {
             // Binary holds more than XML, in fewer bytes.
-            return try lost.format.flatMap { try? copies.coder.encoded(lost.content, as: $0, replacing: lost.content) }
-                ?? copies.coder.encoded(lost.content, as: .binary, replacing: nil)
+            return try lost.format.flatMap { try? coder.encoded(lost.content, as: $0, replacing: lost.content) }
+                ?? coder.encoded(lost.content, as: .binary, replacing: nil)
         } catch FileError.notStored(let failure) {
             throw failure
         } catch {

@@ -22,7 +22,8 @@ extension PropertyListFile {
         // A correction replaces exactly the bytes that its caller has.
         let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
         let kept =
-            isCorrection ? nil : try quarantine.keep(base, because: reason, lost: lost(before: base), under: writeLock)
+            isCorrection
+            ? nil : try quarantine.keep(base, because: reason, lost: lost(before: base), by: coder, under: writeLock)
         // A file that is not kept open is gone after the rename.
         let before =
             !base.volume.keepsFiles && ToolHook.current?.committed != nil
@@ -98,7 +99,7 @@ extension PropertyListFile {
     func removeFile(
         _ base: Snapshot, keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
-        let kept = try quarantine.keep(base, because: reason, lost: lost(before: base), under: writeLock)
+        let kept = try quarantine.keep(base, because: reason, lost: lost(before: base), by: coder, under: writeLock)
         do {
             _ = try writer.checkFileUnchanged(base, under: writeLock)
             try copies.removeLastGoodCopy(under: writeLock)

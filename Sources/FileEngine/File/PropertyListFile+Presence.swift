@@ -58,7 +58,7 @@ extension PropertyListFile {
         }
         guard
             let folder = try? copies.folderStatus(under: writeLock),
-            let copy = try? copies.lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
+            let copy = try? copies.lastGoodCopy(of: [geteuid(), folder.owner], by: coder, under: writeLock)
         else { return false }
         return copy.isOurs
     }
@@ -90,7 +90,7 @@ extension PropertyListFile {
         case .outdated, .saving: return (first, .missing)
         case .beingWritten, .restless, .truth: break
         }
-        let copy = try copies.lastGoodCopy(beside: bytes, under: writeLock)
+        let copy = try copies.lastGoodCopy(beside: bytes, by: coder, under: writeLock)
         // A program of this package writes the copy just after it has replaced the file.
         if writeLock == nil, case .damaged(let torn?) = copy, torn.modified > status.modified {
             return (answer(since: torn.modified), copy)
@@ -131,7 +131,9 @@ extension PropertyListFile {
         let copyStatus = (try? copies.copyStatus(under: writeLock)) ?? nil
         if let kept = state.withLock({ $0.lastKnownState }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? copies.folderStatus(under: writeLock)
-        let copy = folder.flatMap { try? copies.lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
+        let copy =
+            folder.flatMap { try? copies.lastGoodCopy(of: [geteuid(), $0.owner], by: coder, under: writeLock) }
+            ?? .missing
         let new = DomainState(newest(known, copy).state ?? known, revision: Revision(), isDuringSave: true)
         return state.withLock { state in
             // A faster thread may have made it, or has seen the whole file since.

@@ -79,7 +79,7 @@ extension PropertyListFile {
     func knownOfUnreadable() -> RememberedState? {
         if let knownState { return knownState }
         guard let owner = (try? system.status(ofPath: names.path, followsLinks: false))?.owner,
-            case .usable(let known, _)? = try? copies.lastGoodCopy(of: [owner], under: nil)
+            case .usable(let known, _)? = try? copies.lastGoodCopy(of: [owner], by: coder, under: nil)
         else { return nil }
         return known
     }

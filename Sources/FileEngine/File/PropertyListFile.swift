@@ -48,15 +48,18 @@ package final class PropertyListFile: Sendable {
     var reader: FileReader {
         FileReader(names: names, system: system, coder: coder, volume: cached?.volume ?? .local)
     }
-    var writer: FileWriter { FileWriter(names: names, system: system) }
-    var copies: LastGoodCopies { LastGoodCopies(names: names, system: system, coder: coder) }
-    var quarantine: Quarantine { Quarantine(names: names, system: system, copies: copies) }
+    let writer: FileWriter
+    let copies: LastGoodCopies
+    let quarantine: Quarantine
 
     /// - Parameter path: absolute, without links.
     init(path: String, holds topLevel: TopLevel = .domain, system: SystemCalls = .real) {
         names = FileNames(path: path)
         self.topLevel = topLevel
         self.system = system
+        writer = FileWriter(names: names, system: system)
+        copies = LastGoodCopies(names: names, system: system, writer: writer)
+        quarantine = Quarantine(names: names, system: system, copies: copies, writer: writer)
         queue.feed.start(self)
     }
 
