@@ -43,7 +43,7 @@ package struct ContentCoder {
     /// Other code may have turned the file of a UserDefaults domain into XML. If XML cannot hold the content, it
     /// becomes binary again.
     func encoded(
-        _ content: DomainContent, replacing base: Snapshot
+        _ content: DomainContent, replacing base: FileState
     ) throws -> (bytes: FileBytes, format: FileFormat) {
         let format = rules.format(replacing: base)
         let text = base.format == format ? base.text : nil
@@ -59,7 +59,7 @@ package struct ContentCoder {
     /// The size of a content, or of some of its entries, in the format of the file.
     ///
     /// - Throws: `FileError.notStored` if the format cannot hold them.
-    func encodedSize(of entries: DomainContent, replacing base: Snapshot) throws -> Int {
+    func encodedSize(of entries: DomainContent, replacing base: FileState) throws -> Int {
         var format = rules.format(replacing: base)
         if format == .xml, rules.mirror != nil { format = .binary }
         let entries = PropertyListCoder.storable(entries, as: format)

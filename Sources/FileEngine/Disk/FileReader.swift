@@ -5,14 +5,11 @@ import PrefsPropertyLists
 struct FileReader {
     let names: FileNames
     let system: SystemCalls
-    let coder: ContentCoder
-    /// The volume of the file when it was read last.
-    let volume: Volume
 
     /// What is at the path.
     enum Found {
         /// The file was whole at that time, by the monotonic clock.
-        case whole(Snapshot, at: Duration)
+        case whole(FileState, at: Duration)
         case missing
         case malformed(MalformedBytes)
         /// The file changed while it was read.
@@ -20,17 +17,19 @@ struct FileReader {
     }
 
     /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
-    func find(under writeLock: WriteLock?) throws -> Found {
+    ///
+    /// - Parameter volume: the volume of the file when it was read last.
+    func find(by coder: ContentCoder, on volume: Volume, under writeLock: WriteLock?) throws -> Found {
         // Another file may take the name again and again; each of them is whole.
         for _ in Attempts.all {
-            if let found = try findOnce(under: writeLock) { return found }
+            if let found = try findOnce(by: coder, on: volume, under: writeLock) { return found }
         }
         return .changing
     }
 
     /// - Returns: nil if the file has lost its name, or has a new status and the same bytes.
-    private func findOnce(under writeLock: WriteLock?) throws -> Found? {
-        guard let (file, status) = try open(under: writeLock) else { return .missing }
+    private func findOnce(by coder: ContentCoder, on known: Volume, under writeLock: WriteLock?) throws -> Found? {
+        guard let (file, status) = try open(on: known, under: writeLock) else { return .missing }
         let volume = Volume(of: file.descriptor, system)
         let limit = PropertyListLimits.fileBytes
         do {
@@ -44,8 +43,8 @@ struct FileReader {
             case .nameOrStatus: return nil
             case .none: break
             }
-            func source(_ format: FileFormat?) -> Snapshot.Source {
-                Snapshot.Source(
+            func source(_ format: FileFormat?) -> FileState.Source {
+                FileState.Source(
                     file: file, status: status, format: format, bytes: FileBytes(bytes), nextStamp: nextStamp,
                     volume: volume)
             }
@@ -53,7 +52,7 @@ struct FileReader {
                 let list = try coder.decoded(bytes)
                 let source = source(list.format)
                 return .whole(
-                    Snapshot(
+                    FileState(
                         content: list.content, from: source, loss: list.loss,
                         sourceBytes: list.format.coder.isForPeople ? source.bytes : nil, system: system), at: time)
             } catch DecodingFailure.malformed(let fault) {
@@ -70,7 +69,9 @@ struct FileReader {
     }
 
     /// Opens the file; nil if it is missing.
-    private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
+    private func open(
+        on volume: Volume, under writeLock: WriteLock?
+    ) throws -> (file: OpenFile, status: FileStatus)? {
         do {
             guard let writeLock else {
                 return try volume.openOrFormer(names, .snapshot, system)
@@ -86,7 +87,7 @@ struct FileReader {
 /// from a file that replaces it.
 struct MalformedBytes {
     let fault: PropertyListFault
-    let source: Snapshot.Source
+    let source: FileState.Source
 
     var isForPeople: Bool { source.format?.coder.isForPeople == true }
 }

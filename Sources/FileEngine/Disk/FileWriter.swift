@@ -16,7 +16,7 @@ struct FileWriter {
     /// Writes the bytes to the temporary file and gives it the file's name.
     /// - Returns: the new file, and the earliest stamp of a change that is made after it got the name.
     func putInPlace(
-        _ bytes: FileBytes, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
+        _ bytes: FileBytes, _ base: FileState, durability: CommitDurability, under writeLock: WriteLock
     ) throws -> (NewFile, FileStatus.Time) {
         var isUnknown = false
         do throws(StorageFailure) {
@@ -67,7 +67,7 @@ struct FileWriter {
     /// file was removed, so that others may be writing. Called before anything is replaced.
     ///
     /// - Returns: the status of the file; nil if it is missing.
-    func checkFileUnchanged(_ base: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
+    func checkFileUnchanged(_ base: FileState, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
         guard try writeLock.isLockFileInPlace() else {
             throw StorageFailure(path: "", reason: "its lock file was removed during the update")
         }
@@ -102,7 +102,7 @@ struct FileWriter {
     ///
     /// - Parameter old: the status of the old file now.
     private func makeTemporary(
-        _ bytes: FileBytes, replacing base: Snapshot, _ old: FileStatus?, under writeLock: WriteLock
+        _ bytes: FileBytes, replacing base: FileState, _ old: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         var file = base.file
         if let known = file { file = try writeLock.opened(known, as: names.file) }

@@ -135,9 +135,9 @@ struct LastGoodCopies {
                 return .ofOtherFormat
             }
             let list = try coder.decoded(bytes)
-            let state = RememberedState(
-                content: list.content, format: list.format, loss: list.loss,
-                text: list.format.coder.isForPeople ? FileBytes(bytes) : nil, changed: status.modified)
+            let state = FileState(
+                remembered: list.content, format: list.format, loss: list.loss,
+                text: list.format.coder.isForPeople ? FileBytes(bytes) : nil, changed: status.modified, system: system)
             return .usable(state, status.modified.date)
         } catch {
             return .damaged(tornSince: nil)
@@ -163,7 +163,7 @@ enum LastGoodCopy {
     /// The copy is damaged, because another program has changed it, its writer was killed, or a writer is writing
     /// it. In the last two cases its status is known.
     case damaged(tornSince: FileStatus?)
-    case usable(RememberedState, Date)
+    case usable(FileState, Date)
 
     var isOurs: Bool {
         switch self {

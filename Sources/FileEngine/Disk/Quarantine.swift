@@ -16,7 +16,7 @@ struct Quarantine {
     ///   - lost: what was known of the file before it was found missing or empty.
     /// - Returns: nil for a good file without a reason, and for a missing file of which nothing was known.
     func keep(
-        _ base: Snapshot, because reason: String? = nil, lost: @autoclosure () -> RememberedState?,
+        _ base: FileState, because reason: String? = nil, lost: @autoclosure () -> FileState?,
         by coder: @autoclosure () -> ContentCoder, under writeLock: WriteLock
     ) throws -> QuarantinedFile? {
         do throws(StorageFailure) {
@@ -35,7 +35,7 @@ struct Quarantine {
     }
 
     /// Undoes `keep` after a failed write.
-    func release(_ quarantine: QuarantinedFile, _ base: Snapshot, under writeLock: WriteLock) {
+    func release(_ quarantine: QuarantinedFile, _ base: FileState, under writeLock: WriteLock) {
         switch quarantine.kind {
         case .file, .former: release(quarantine.name, of: names.file, base.status, under: writeLock)
         case .copy: release(quarantine.name, of: names.lastGood, nil, under: writeLock)
@@ -119,7 +119,7 @@ struct Quarantine {
     ///
     /// - Returns: nil if nothing was known.
     private func quarantineLost(
-        _ lost: RememberedState?, by coder: () -> ContentCoder, under writeLock: WriteLock
+        _ lost: FileState?, by coder: () -> ContentCoder, under writeLock: WriteLock
     ) throws(StorageFailure) -> QuarantinedFile? {
         guard let folder = try copies.folderStatus(under: writeLock) else { return nil }
         let owners: Set = [geteuid(), folder.owner]
@@ -148,18 +148,19 @@ struct Quarantine {
 
     /// The bytes of a state; nil if the last good copy has it or a newer one.
     private func bytesBeyondCopy(
-        of lost: RememberedState, by coder: ContentCoder, _ owners: Set<UInt32>, under writeLock: WriteLock
+        of lost: FileState, by coder: ContentCoder, _ owners: Set<UInt32>, under writeLock: WriteLock
     ) throws(StorageFailure) -> FileBytes? {
         if case .usable(let copied, _)? = try? copies.lastGoodCopy(of: owners, by: coder, under: writeLock),
-            copied.content.isEqual(to: lost.content) || copied.changed > lost.changed
+            copied.hasContent(of: lost) || copied.changed > lost.changed
         {
             return nil
         }
         if let text = lost.text { return text }
+        let content = lost.content ?? [:]
         do {
             // Binary holds more than XML, in fewer bytes.
-            return try lost.format.flatMap { try? coder.encoded(lost.content, as: $0, replacing: lost.content) }
-                ?? coder.encoded(lost.content, as: .binary, replacing: nil)
+            return try lost.format.flatMap { try? coder.encoded(content, as: $0, replacing: content) }
+                ?? coder.encoded(content, as: .binary, replacing: nil)
         } catch FileError.notStored(let failure) {
             throw failure
         } catch {

@@ -35,7 +35,7 @@ package final class FileLocation {
         var plain: PropertyListFile? { isPlain ? file : nil }
 
         /// The state that reads return, if the file has not changed since it was read and there is nothing to report.
-        var cachedWithoutReport: Snapshot? {
+        var cachedWithoutReport: FileState? {
             isPlain ? state?.withLock { $0.warning == nil && $0.snapshot?.fault == nil ? $0.snapshot : nil } : nil
         }
     }

@@ -12,7 +12,7 @@ extension PropertyListFile {
     ///   - encoding: the bytes of the content and their format; nil to encode it in the format of the file.
     ///   - reason: why a good file is quarantined, too; nil if it is not.
     func store(
-        _ content: Content, as encoding: (bytes: FileBytes, format: FileFormat)? = nil, replacing base: Snapshot,
+        _ content: Content, as encoding: (bytes: FileBytes, format: FileFormat)? = nil, replacing base: FileState,
         keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss, encoding == nil {
@@ -47,16 +47,19 @@ extension PropertyListFile {
         if let status {
             if let file {
                 let isSameDevice = base.status?.device == status.device
-                let source = Snapshot.Source(
+                let source = FileState.Source(
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp,
                     volume: isSameDevice ? base.volume : nil)
-                let snapshot = Snapshot(content: content, from: source, sourceBytes: bytes, system: system)
+                let snapshot = FileState(content: content, from: source, sourceBytes: bytes, system: system)
                 checksum = snapshot.checksum
                 publish(snapshot, at: time)
             } else {
                 // The next read loads the file, which may already be a different file.
                 let text = format.coder.isForPeople ? bytes : nil
-                note(RememberedState(content: content, format: format, loss: nil, text: text, changed: status.changed))
+                note(
+                    FileState(
+                        remembered: content, format: format, loss: nil, text: text, changed: status.changed,
+                        system: system))
             }
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
@@ -97,7 +100,7 @@ extension PropertyListFile {
     ///
     /// - Parameter reason: why a good file is quarantined, too; nil if it is not.
     func removeFile(
-        _ base: Snapshot, keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
+        _ base: FileState, keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         let kept = try quarantine.keep(base, because: reason, lost: lost(before: base), by: coder, under: writeLock)
         do {
@@ -119,7 +122,7 @@ extension PropertyListFile {
 
     /// Replaces the file by bytes that are not a property list. First removes the last good copy, because with a copy
     /// these bytes would count as damage.
-    func storeForeign(_ bytes: FileBytes, replacing base: Snapshot, under writeLock: WriteLock) throws {
+    func storeForeign(_ bytes: FileBytes, replacing base: FileState, under writeLock: WriteLock) throws {
         do {
             try copies.removeLastGoodCopy(under: writeLock)
         } catch {
@@ -142,7 +145,7 @@ extension PropertyListFile {
 
     /// Flushes a file that this process did not write, or did not flush after writing it: its bytes, its name, and the
     /// name of its folder. Returns false if an earlier flush of the file failed, or if the file was removed.
-    func flushInPlace(_ snapshot: Snapshot) throws -> Bool {
+    func flushInPlace(_ snapshot: FileState) throws -> Bool {
         guard let file = snapshot.file, let status = snapshot.status else { return true }
         guard !isFlushRefused(for: status) else { return false }
         do throws(StorageFailure) {
@@ -172,7 +175,7 @@ extension PropertyListFile {
     ///
     /// - Parameter former: the former bytes, if they were read before the replacement.
     func noteReplacement(
-        of base: Snapshot, _ former: Result<Data?, any Error>? = nil, by bytes: FileBytes?, under writeLock: WriteLock
+        of base: FileState, _ former: Result<Data?, any Error>? = nil, by bytes: FileBytes?, under writeLock: WriteLock
     ) {
         guard let observer = ToolHook.current?.committed else { return }
         // If the former bytes cannot be read, there is nothing to report.
@@ -181,14 +184,14 @@ extension PropertyListFile {
         observer(FileReplacement(path: names.path, before: before, after: bytes))
     }
 
-    func formerBytes(of base: Snapshot, under writeLock: WriteLock) throws -> Data? {
+    func formerBytes(of base: FileState, under writeLock: WriteLock) throws -> Data? {
         guard let fault = base.fault, [.damage, .emptied].contains(fault.kind) else {
             return try bytes(of: base, under: writeLock)
         }
         return try base.content.map { try coder.encoded($0, replacing: base).bytes.joined }
     }
 
-    private func bytes(of snapshot: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
+    private func bytes(of snapshot: FileState, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
         if snapshot.fault == nil, let text = snapshot.text { return text.joined }
         guard let known = snapshot.file, let status = snapshot.status else { return nil }
         let file = try writeLock.opened(known, as: names.file)

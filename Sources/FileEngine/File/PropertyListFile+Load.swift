@@ -4,14 +4,14 @@ import PrefsPropertyLists
 extension PropertyListFile {
     /// What is known of a path that has led to another file.
     struct PreviousTarget {
-        let known: RememberedState
+        let known: FileState
         /// When a link on the path was last made anew, as its file system says; nil if there is none.
         let moved: FileStatus.Time?
     }
 
     /// The state that an access works with.
     enum LoadResult {
-        case state(Snapshot)
+        case state(FileState)
         /// Another program may be saving the file; another look is due after that time. A read returns the other
         /// state, if the process knows one. Nothing is published.
         case saving(Duration, lastKnownState: DomainState?)
@@ -30,7 +30,7 @@ extension PropertyListFile {
     }
 
     /// The state that a write depends on. Waits, without a lock, while another program saves the file.
-    func loadForWriting(previousTarget: PreviousTarget? = nil) throws -> Snapshot {
+    func loadForWriting(previousTarget: PreviousTarget? = nil) throws -> FileState {
         var wait = SaveWait()
         while true {
             if case .state(let snapshot) = try loadState(under: nil, previousTarget: previousTarget) { return snapshot }
@@ -58,7 +58,7 @@ extension PropertyListFile {
             {
                 return saving(time, look)
             }
-            let found = try reader.find(under: writeLock)
+            let found = try reader.find(by: coder, on: cached?.volume ?? .local, under: writeLock)
             if case .whole(let snapshot, let time) = found { return .state(published(snapshot, at: time)) }
             let (answer, lack) = try answer(to: found, look)
             switch answer {
@@ -118,9 +118,9 @@ extension PropertyListFile {
     /// The state that stands for what was found.
     ///
     /// - Parameter end: when another look is due although the file does not change; nil for never.
-    private func state(of lack: Lack, until end: Duration?) throws(FileError) -> Snapshot {
+    private func state(of lack: Lack, until end: Duration?) throws(FileError) -> FileState {
         switch lack {
-        case .nothing: return Snapshot(system: system)
+        case .nothing: return FileState(system: system)
         case .changing:
             throw .unreadable(StorageFailure(path: names.path, reason: "was changed during every attempt"))
         case .malformed(let bytes, let copy, let mayBeWritten):
@@ -135,7 +135,7 @@ extension PropertyListFile {
         return .saving(time, lastKnownState: lastKnownState)
     }
 
-    private func published(_ snapshot: Snapshot, at time: Duration) -> Snapshot {
+    private func published(_ snapshot: FileState, at time: Duration) -> FileState {
         publish(snapshot, at: time)
         return snapshot
     }

@@ -17,7 +17,7 @@ extension PropertyListFile {
     ///   - end: when another look is due although the file does not change, by the monotonic clock; nil for never.
     func state(
         inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, mayBeWritten: Bool, until end: Duration?
-    ) -> Snapshot {
+    ) -> FileState {
         let (state, known) = newest(knownState, copy)
         // Bytes in the place of a property list are damage.
         let isForPeople =
@@ -28,12 +28,12 @@ extension PropertyListFile {
         if isEmpty, !isBeingWritten, case .missing = copy {
             let report = MalformedFile(path: names.path, fault: Self.emptied, state: .nothing)
             if isForPeople, hadValues { leaveWarning(.damaged(report), of: bytes.source.status) }
-            return Snapshot(content: nil, from: bytes.source, system: system)
+            return FileState(content: nil, from: bytes.source, system: system)
         }
-        let source = Snapshot.Source(
+        let source = FileState.Source(
             file: bytes.source.file, status: bytes.source.status, format: known?.format ?? bytes.source.format,
             bytes: bytes.source.bytes, nextStamp: bytes.source.nextStamp)
-        let kind: Snapshot.Fault.Kind =
+        let kind: FileState.Fault.Kind =
             if isBeingWritten {
                 .mistake
             } else if isEmpty, copy.isOurs {
@@ -54,8 +54,8 @@ extension PropertyListFile {
                 bytes.fault
             }
         let report = MalformedFile(path: names.path, fault: fault, state: state, isEmptied: kind == .emptied)
-        return Snapshot(
-            content: known?.content, from: source, fault: Snapshot.Fault(report: report, kind), loss: known?.loss,
+        return FileState(
+            content: known?.content, from: source, fault: FileState.Fault(report: report, kind), loss: known?.loss,
             sourceBytes: known?.text, expiresAt: isBeingWritten || !mayBeWritten ? end : nil, system: system)
     }
 
@@ -76,7 +76,7 @@ extension PropertyListFile {
     }
 
     /// What is known of a file that cannot be read: the last known state, or else the last good copy.
-    func knownOfUnreadable() -> RememberedState? {
+    func knownOfUnreadable() -> FileState? {
         if let knownState { return knownState }
         guard let owner = (try? system.status(ofPath: names.path, followsLinks: false))?.owner,
             case .usable(let known, _)? = try? copies.lastGoodCopy(of: [owner], by: coder, under: nil)
@@ -87,18 +87,18 @@ extension PropertyListFile {
     /// The state that this process has learned last. The time of the copy's bytes says whether it knows the copy; the
     /// change time would also show a new mode.
     func newest(
-        _ known: RememberedState?, _ copy: LastGoodCopy
-    ) -> (report: MalformedFile.KnownState, state: RememberedState?) {
+        _ known: FileState?, _ copy: LastGoodCopy
+    ) -> (report: MalformedFile.KnownState, state: FileState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
         // The copy of a commit is younger than its file, so equal contents count as the known state.
-        if let known, known.changed >= copied.changed || known.content.isEqual(to: copied.content) {
+        if let known, known.changed >= copied.changed || known.hasContent(of: copied) {
             return (.lastKnown, known)
         }
         return (.lastGoodCopy(date), copied)
     }
 
     /// Leaves the warning that a write has quarantined the file, or what was known of a missing or empty one.
-    func warn(of quarantine: QuarantinedFile, _ base: Snapshot, under writeLock: WriteLock) {
+    func warn(of quarantine: QuarantinedFile, _ base: FileState, under writeLock: WriteLock) {
         let name =
             quarantine.isOfMissing ? renameToSharedCopy(quarantine.name, under: writeLock) : quarantine.name
         let state = base.status == nil ? "missing" : "empty"

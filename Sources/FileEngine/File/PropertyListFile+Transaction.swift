@@ -7,7 +7,7 @@ extension PropertyListFile {
     struct Session: TransactionSession {
         let file: PropertyListFile
         let lock: WriteLock
-        let base: Snapshot
+        let base: FileState
 
         var lockPath: String? { file.names.path(of: file.names.lock) }
     }
@@ -32,7 +32,7 @@ extension PropertyListFile {
     /// the file, because that program may use this package.
     ///
     /// - Parameter state: returns nil if another program may be saving the file.
-    func lockedState(_ state: (WriteLock, SaveWait) throws -> Snapshot?) throws -> (WriteLock, Snapshot) {
+    func lockedState(_ state: (WriteLock, SaveWait) throws -> FileState?) throws -> (WriteLock, FileState) {
         var wait = SaveWait()
         while true {
             let writeLock = try lockForWriting()
@@ -51,7 +51,7 @@ extension PropertyListFile {
 extension PropertyListFile {
     /// Removes the last good copy of a file that UserDefaults has removed because the domain became empty. The copy
     /// would bring its entries back.
-    private func forgetCopyOfFileRemovedByMirror(_ base: Snapshot, under writeLock: WriteLock) throws {
+    private func forgetCopyOfFileRemovedByMirror(_ base: FileState, under writeLock: WriteLock) throws {
         do throws(StorageFailure) {
             guard base.status != nil,
                 try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false) == nil
@@ -140,12 +140,12 @@ extension PropertyListFile {
     }
 
     /// The state that a transaction starts from; nil if another program may be saving the file.
-    func current(_ cached: Snapshot?, under writeLock: WriteLock, after wait: SaveWait) throws -> Snapshot? {
+    func current(_ cached: FileState?, under writeLock: WriteLock, after wait: SaveWait) throws -> FileState? {
         guard let snapshot = try newest(cached, under: writeLock) else { return nil }
         return state.withLock { $0.presence.isQuiet(waitingSince: wait.began, system) } ? snapshot : nil
     }
 
-    private func newest(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot? {
+    private func newest(_ cached: FileState?, under writeLock: WriteLock) throws -> FileState? {
         // The locked folder may differ from the folder of the cached file.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
@@ -179,7 +179,7 @@ extension PropertyListFile {
     }
 
     /// Called before a lock file is made, because a lock file of this user would keep out the owner of the file.
-    private func refuseFileOfAnotherUser(_ snapshot: Snapshot) throws {
+    private func refuseFileOfAnotherUser(_ snapshot: FileState) throws {
         guard let owner = snapshot.status?.owner, geteuid() != 0, owner != geteuid() else { return }
         // Files of this process may be shown as another user's, too: the lock file will show it.
         if !snapshot.volume.tellsFilesApart { return }
@@ -207,7 +207,7 @@ extension PropertyListFile {
     }
 
     /// - Throws: the error of a malformed file that is not replaced.
-    func writable(_ snapshot: Snapshot) throws -> Snapshot {
+    func writable(_ snapshot: FileState) throws -> FileState {
         if let fault = snapshot.fault, !rules.replaces(fault.kind) { throw fault.error }
         return snapshot
     }

@@ -15,8 +15,8 @@ package final class PropertyListFile: Sendable {
     let system: SystemCalls
 
     struct State {
-        var snapshot: Snapshot?
-        var known: RememberedState?
+        var snapshot: FileState?
+        var known: FileState?
         /// What the next access reports, and the state of the file that it is about; nil if it is about something that has
         /// happened.
         var warning: (error: FileError, status: FileStatus?)?
@@ -31,12 +31,12 @@ package final class PropertyListFile: Sendable {
         /// The status of the malformed file that was read last, and what its bytes have shown.
         var malformed: (status: FileStatus, absence: Presence.Absence, changed: FileStatus.Time?)?
         /// What was known of the file until it was found missing or empty.
-        var stateBeforeLoss: RememberedState?
+        var stateBeforeLoss: FileState?
         /// The folder of the last write, open.
         var folder: OpenFile?
 
         @inline(__always)
-        func durability(of snapshot: Snapshot) -> CommitDurability {
+        func durability(of snapshot: FileState) -> CommitDurability {
             snapshot.fault == nil ? flushes.durability(of: snapshot.status) : .notStored
         }
     }
@@ -45,9 +45,7 @@ package final class PropertyListFile: Sendable {
 
     // What reads, writes and mends the file on the disk.
     var coder: ContentCoder { ContentCoder(topLevel: topLevel, rules: rules, path: names.path) }
-    var reader: FileReader {
-        FileReader(names: names, system: system, coder: coder, volume: cached?.volume ?? .local)
-    }
+    let reader: FileReader
     let writer: FileWriter
     let copies: LastGoodCopies
     let quarantine: Quarantine
@@ -57,6 +55,7 @@ package final class PropertyListFile: Sendable {
         names = FileNames(path: path)
         self.topLevel = topLevel
         self.system = system
+        reader = FileReader(names: names, system: system)
         writer = FileWriter(names: names, system: system)
         copies = LastGoodCopies(names: names, system: system, writer: writer)
         quarantine = Quarantine(names: names, system: system, copies: copies, writer: writer)
@@ -90,9 +89,9 @@ package final class PropertyListFile: Sendable {
         return reading(of: current, hasWarning: hasWarning)
     }
 
-    /// The state, if it is still that of the file at the path: see `Snapshot.validated(atPath:)`.
+    /// The state, if it is still that of the file at the path: see `FileState.validated(atPath:)`.
     @inline(__always)
-    func validated(_ cached: Snapshot) -> Snapshot? {
+    func validated(_ cached: FileState) -> FileState? {
         // An open file that shows its replacement shows enough.
         if cached.volume.openFilesShowReplacement { return cached.validated(atPath: names.path) }
         let begin = system.monotonicNow()
@@ -115,7 +114,7 @@ package final class PropertyListFile: Sendable {
     }
 
     @inline(__always)
-    private func reading(of snapshot: Snapshot, hasWarning: Bool) -> DomainState {
+    private func reading(of snapshot: FileState, hasWarning: Bool) -> DomainState {
         DomainState(
             snapshot.content, revision: snapshot.revision,
             warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil),
@@ -123,7 +122,7 @@ package final class PropertyListFile: Sendable {
     }
 
     /// The state that reads return, if the file has not changed since it was read.
-    var cached: Snapshot? { state.withLock { $0.snapshot } }
+    var cached: FileState? { state.withLock { $0.snapshot } }
 
     /// - Throws: `FileError.pathChanged` if the file has become a link.
     func requireNoLink() throws {
@@ -136,14 +135,14 @@ package final class PropertyListFile: Sendable {
     }
 
     /// The state that a transaction starts with. `isFirst` is true at the first call.
-    func stateForTransaction() -> (cached: Snapshot?, mirror: FileRules.DefaultsMirror?, isFirst: Bool) {
+    func stateForTransaction() -> (cached: FileState?, mirror: FileRules.DefaultsMirror?, isFirst: Bool) {
         state.withLock { state in
             defer { state.hasBegun = true }
             return (state.snapshot, state.rules.mirror, !state.hasBegun)
         }
     }
 
-    func durability(of snapshot: Snapshot) -> CommitDurability {
+    func durability(of snapshot: FileState) -> CommitDurability {
         state.withLock { $0.durability(of: snapshot) }
     }
 
@@ -193,7 +192,7 @@ package final class PropertyListFile: Sendable {
     /// Makes a state the one that reads return. nil makes the next read load the file.
     ///
     /// - Parameter time: when the file had this state, by the monotonic clock; nil if there is no state.
-    func publish(_ snapshot: Snapshot?, at time: Duration? = nil) {
+    func publish(_ snapshot: FileState?, at time: Duration? = nil) {
         state.withLock { state in
             // A slow thread must not bring back an older state than a faster one has published.
             if let time, let last = state.publishedAt, time < last { return }
@@ -201,15 +200,13 @@ package final class PropertyListFile: Sendable {
             state.snapshot = snapshot
             if let warned = state.warning?.status, snapshot?.status != warned { state.warning = nil }
             guard let snapshot, snapshot.fault == nil else { return }
-            guard let content = snapshot.content, let status = snapshot.status else {
+            guard let remembered = snapshot.remembered else {
                 // Reads no longer return what was known, but a write keeps it beside the file.
                 state.stateBeforeLoss = state.known ?? state.stateBeforeLoss
                 state.known = nil
                 return
             }
-            state.known = RememberedState(
-                content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
-                changed: status.changed)
+            state.known = remembered
             if let time { state.presence.saw(snapshot, at: time, system) }
             (state.lastKnownState, state.stateBeforeLoss) = (nil, nil)
         }
@@ -219,18 +216,18 @@ package final class PropertyListFile: Sendable {
     func noteRemoval() {
         state.withLock { state in
             (state.known, state.stateBeforeLoss, state.lastKnownState) = (nil, nil, nil)
-            (state.snapshot, state.publishedAt) = (Snapshot(system: system), system.monotonicNow())
+            (state.snapshot, state.publishedAt) = (FileState(system: system), system.monotonicNow())
         }
     }
 
     /// What was known of a file before it was found missing or empty.
-    func lost(before base: Snapshot) -> RememberedState? {
+    func lost(before base: FileState) -> FileState? {
         state.withLock { base.fault == nil ? $0.stateBeforeLoss : $0.known }
     }
 
-    var knownState: RememberedState? { state.withLock { $0.known } }
+    var knownState: FileState? { state.withLock { $0.known } }
 
-    func note(_ known: RememberedState) {
+    func note(_ known: FileState) {
         state.withLock { $0.known = known }
     }
 
@@ -268,11 +265,11 @@ extension PropertyListFile {
     var currentMirror: FileRules.DefaultsMirror? { state.withLock { $0.rules.mirror } }
 
     /// The format of a commit that replaces a state.
-    func format(replacing base: Snapshot) -> FileFormat { state.withLock { $0.rules.format(replacing: base) } }
+    func format(replacing base: FileState) -> FileFormat { state.withLock { $0.rules.format(replacing: base) } }
 
     /// The accepted form of the values in a state. A write of a missing file makes a file of the format of a new one.
     @inline(__always)
-    func form(of snapshot: Snapshot) -> ValueForm {
+    func form(of snapshot: FileState) -> ValueForm {
         snapshot.form ?? format(replacing: snapshot).form
     }
 
@@ -297,7 +294,7 @@ extension PropertyListFile: FeedSource {
         if let transaction = queue.transaction {
             return ChangeFeed.CommittedState(content: transaction.session?.content)
         }
-        let snapshot: Snapshot
+        let snapshot: FileState
         if let cached = cached.flatMap(validated),
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
         {

@@ -1,23 +1,5 @@
 package import PrefsPropertyLists
 
-/// The newest state that this process has read from the file or written to it.
-final class RememberedState: Sendable {
-    let content: DomainContent
-    let format: FileFormat?
-    let loss: String?
-    /// The bytes, if people write the format.
-    let text: FileBytes?
-
-    var isForPeople: Bool { format?.coder.isForPeople == true }
-
-    /// The change time of the file that the state was read from; of a last good copy, the time of its bytes.
-    let changed: FileStatus.Time
-
-    init(content: DomainContent, format: FileFormat?, loss: String?, text: FileBytes?, changed: FileStatus.Time) {
-        (self.content, self.format, self.loss, self.text, self.changed) = (content, format, loss, text, changed)
-    }
-}
-
 /// A part of a domain at one moment.
 package struct DomainState {
     /// The entries of the part, or more; nil if the domain is missing.
@@ -49,7 +31,7 @@ package struct DomainState {
 
     /// A known state that is read in place of one that cannot be read.
     init(
-        _ known: RememberedState, revision: Revision? = nil, warning: FileError? = nil,
+        _ known: FileState, revision: Revision? = nil, warning: FileError? = nil,
         isDuringSave: Bool = false
     ) {
         self.init(

@@ -62,7 +62,7 @@ package struct FileRules: Sendable {
     }
 
     /// The format of a commit that replaces a state.
-    func format(replacing base: Snapshot) -> FileFormat {
+    func format(replacing base: FileState) -> FileFormat {
         let format = base.format ?? formatOfNewFile
         return mirror != nil && !format.isPropertyList ? .binary : format
     }
@@ -71,7 +71,7 @@ package struct FileRules: Sendable {
     var form: ValueForm { mirror == nil ? otherFormats.last?.form ?? .exact : .exact }
 
     /// Whether a write may quarantine and replace a malformed file.
-    func replaces(_ kind: Snapshot.Fault.Kind) -> Bool {
+    func replaces(_ kind: FileState.Fault.Kind) -> Bool {
         switch kind {
         case .damage, .emptied: true
         case .mistake: replacesMistakes + replacesForeign > 0

@@ -154,7 +154,7 @@ struct Presence {
     /// of a program that goes on.
     ///
     /// - Parameter time: when the file was whole.
-    mutating func saw(_ snapshot: Snapshot, at time: Duration, _ system: SystemCalls) {
+    mutating func saw(_ snapshot: FileState, at time: Duration, _ system: SystemCalls) {
         sawWhole(at: time)
         // The numbers of a server change by themselves.
         guard let status = snapshot.status, snapshot.volume.tellsFilesApart else { return }

@@ -1,15 +1,13 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The state of a file: immutable and shared by all readers. It keeps the file that it was read from open, so one
+/// The state of a file at one moment: immutable, and shared by all who have it. It keeps the file that it was read from open, so one
 /// `fstat` shows whether it is still current. A malformed file is kept open, too, so its repeated reads cost no more
 /// than reads of a good file. On a server, no file is kept open; it is opened anew for each of these questions.
 ///
 /// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds
 /// out.
-final class Snapshot: Sendable {
-    typealias Content = DomainContent
-
+final class FileState: Sendable {
     /// The file behind a state, with its status when the state was read or written.
     struct Source {
         let file: OpenFile
@@ -48,7 +46,7 @@ final class Snapshot: Sendable {
     }
 
     /// The content; nil if the file is missing or empty. For a malformed file, the newest known state.
-    let content: Content?
+    let content: DomainContent?
     /// The fault; nil for a good file.
     let fault: Fault?
     /// Why a write would lose an entry of the file; nil if it would lose nothing.
@@ -58,91 +56,124 @@ final class Snapshot: Sendable {
     let format: FileFormat?
     /// The accepted form of the values; nil if there is no format.
     let form: ValueForm?
-    let status: FileStatus?
-    let file: OpenFile?
-    private let system: SystemCalls
-    let volume: Volume
-    /// When the state was read, by the monotonic clock; nil if the file is kept open.
-    private let readAt: Duration?
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
     /// for other files. For a malformed file, the bytes of its known state.
     let sourceBytes: FileBytes?
+    /// The change time of the file; of a last good copy, the time of its bytes; 1970 if there is no file.
+    let changed: FileStatus.Time
     /// When the state ends although the file does not change, by the monotonic clock; nil if it does not end.
     let expiresAt: Duration?
+    /// The file that it was read from or written to, and its status then. nil for a missing file, for a last good copy, and
+    /// for what is remembered.
+    let file: OpenFile?
+    let status: FileStatus?
+    let volume: Volume
+    /// When the state was read, by the monotonic clock; nil if the file is kept open.
+    private let readAt: Duration?
     /// The checksum of the bytes of the file; 0 if it is missing.
     let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
     private let hasReliableTimes: Bool
-    /// The descriptor of the open file, if its status alone shows whether the state is current; nil for a new file, on
-    /// a server, and for a state that ends.
+    /// The descriptor of the open file, if its status alone shows whether the state is current. Not for a state that ends, nor
+    /// for a file without a name, which may have been replaced before its status was read.
     private let fastPathDescriptor: SystemCalls.Descriptor?
+    private let system: SystemCalls
+
+    /// What shows that a file is still the same.
+    private struct Origin {
+        let file: OpenFile
+        let status: FileStatus
+        var volume = Volume.local
+        var readAt: Duration?
+        var checksum: UInt64 = 0
+        var hasReliableTimes = true
+    }
+
+    @inline(__always) private init(
+        content: DomainContent?, format: FileFormat?, loss: String?, sourceBytes: FileBytes?,
+        changed: FileStatus.Time, revision: Revision, fault: Fault? = nil, expiresAt: Duration? = nil,
+        origin: Origin? = nil, system: SystemCalls
+    ) {
+        (self.content, self.format, self.loss, self.sourceBytes) = (content, format, loss, sourceBytes)
+        (self.changed, self.revision, self.fault, self.expiresAt) = (changed, revision, fault, expiresAt)
+        self.system = system
+        form = format?.form
+        (file, status, readAt) = (origin?.file, origin?.status, origin?.readAt)
+        (volume, checksum) = (origin?.volume ?? .local, origin?.checksum ?? 0)
+        hasReliableTimes = origin?.hasReliableTimes ?? true
+        let isShown = hasReliableTimes && volume.openFilesShowReplacement && expiresAt == nil && status?.links ?? 0 > 0
+        fastPathDescriptor = isShown ? file?.descriptor : nil
+    }
 
     /// Creates the state of a missing file.
-    init(system: SystemCalls) {
-        content = nil
-        (fault, loss, sourceBytes) = (nil, nil, nil)
-        revision = Revision()
-        (checksum, hasReliableTimes, expiresAt) = (0, true, nil)
-        (format, form) = (nil, nil)
-        status = nil
-        file = nil
-        (volume, readAt) = (.local, nil)
-        self.system = system
-        fastPathDescriptor = nil
+    convenience init(system: SystemCalls) {
+        self.init(
+            content: nil, format: nil, loss: nil, sourceBytes: nil,
+            changed: FileStatus.Time(seconds: 0, nanoseconds: 0), revision: Revision(), system: system)
     }
 
-    @inline(never) init(
-        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, sourceBytes: FileBytes? = nil,
-        expiresAt: Duration? = nil, system: SystemCalls
+    /// Creates the state of a file that was read or written.
+    @inline(never) convenience init(
+        content: DomainContent?, from source: Source, fault: Fault? = nil, loss: String? = nil,
+        sourceBytes: FileBytes? = nil, expiresAt: Duration? = nil, system: SystemCalls
     ) {
-        self.content = content
-        self.fault = fault
-        self.loss = loss
-        self.sourceBytes = sourceBytes
-        self.expiresAt = expiresAt
-        revision = Revision()
-        format = source.format
-        form = format?.form
-        status = source.status
-        file = source.file
-        volume = source.volume ?? Volume(of: source.file.descriptor, system)
-        readAt = volume.keepsFiles ? nil : system.monotonicNow()
+        let volume = source.volume ?? Volume(of: source.file.descriptor, system)
+        let readAt = volume.keepsFiles ? nil : system.monotonicNow()
         if !volume.keepsFiles { source.file.suspend() }
-        self.system = system
-        checksum = CheckedCopy.checksum(source.bytes)
-        hasReliableTimes = volume.tellsFilesApart && source.status.hasReliableTimes(before: source.nextStamp)
-        fastPathDescriptor = Self.fastPathDescriptor(
-            hasReliableTimes, source.file, source.status, volume, expiresAt)
+        let origin = Origin(
+            file: source.file, status: source.status, volume: volume, readAt: readAt,
+            checksum: CheckedCopy.checksum(source.bytes),
+            hasReliableTimes: volume.tellsFilesApart && source.status.hasReliableTimes(before: source.nextStamp))
+        self.init(
+            content: content, format: source.format, loss: loss, sourceBytes: sourceBytes,
+            changed: source.status.changed, revision: Revision(), fault: fault, expiresAt: expiresAt, origin: origin,
+            system: system)
     }
 
-    private static func fastPathDescriptor(
-        _ hasReliableTimes: Bool, _ file: OpenFile?, _ status: FileStatus?, _ volume: Volume,
-        _ expiresAt: Duration?
-    ) -> SystemCalls.Descriptor? {
-        // A file without a name may have been replaced before its status was read.
-        guard hasReliableTimes, volume.openFilesShowReplacement, expiresAt == nil, let status, status.links > 0 else {
-            return nil
+    /// Creates a state that has no file of its own.
+    ///
+    /// - Parameters:
+    ///   - text: the bytes, if people write the format.
+    ///   - changed: see `changed`.
+    convenience init(
+        remembered content: DomainContent, format: FileFormat?, loss: String?, text: FileBytes?,
+        changed: FileStatus.Time, system: SystemCalls
+    ) {
+        self.init(
+            content: content, format: format, loss: loss, sourceBytes: text, changed: changed, revision: Revision(),
+            system: system)
+    }
+
+    /// The state without its file, to be remembered when the file is another one; nil if there is no content.
+    var remembered: FileState? {
+        content == nil
+            ? nil
+            : FileState(
+                content: content, format: format, loss: loss, sourceBytes: text, changed: changed, revision: revision,
+                system: system)
+    }
+
+    /// A copy of this state that is with reliable times.
+    private var withReliableTimes: FileState {
+        let origin = file.flatMap { file in
+            status.map { Origin(file: file, status: $0, volume: volume, readAt: readAt, checksum: checksum) }
         }
-        return file?.descriptor
+        return FileState(
+            content: content, format: format, loss: loss, sourceBytes: sourceBytes, changed: changed,
+            revision: revision, fault: fault, expiresAt: expiresAt, origin: origin, system: system)
     }
 
-    /// Creates a copy of a state that is with reliable times.
-    private init(withReliableTimes state: Snapshot) {
-        content = state.content
-        (fault, loss, sourceBytes) = (state.fault, state.loss, state.sourceBytes)
-        revision = state.revision
-        (format, form) = (state.format, state.form)
-        status = state.status
-        file = state.file
-        (volume, readAt) = (state.volume, state.readAt)
-        system = state.system
-        (checksum, hasReliableTimes, expiresAt) = (state.checksum, true, state.expiresAt)
-        fastPathDescriptor = Self.fastPathDescriptor(true, file, status, volume, expiresAt)
+    func hasContent(of other: FileState) -> Bool {
+        guard let content, let others = other.content else { return content == nil && other.content == nil }
+        return content.isEqual(to: others)
     }
+
+    /// Whether people write the format.
+    var isForPeople: Bool { format?.coder.isForPeople == true }
 
     /// The bytes of the content, if people write the format.
-    var text: FileBytes? { format?.coder.isForPeople == true ? sourceBytes : nil }
+    var text: FileBytes? { isForPeople ? sourceBytes : nil }
 
     private var hasEnded: Bool { expiresAt.map { system.monotonicNow() >= $0 } ?? false }
 
@@ -152,7 +183,7 @@ final class Snapshot: Sendable {
     /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open
     /// file may not show that it was replaced. On a server, the file is opened anew. If the file changed within the last
     /// step of the clock, its bytes are compared, too.
-    func validated(atPath path: String) -> Snapshot? {
+    func validated(atPath path: String) -> FileState? {
         if let fastPathDescriptor {
             if let now = try? system.status(of: fastPathDescriptor), now == status { return self }
             // The file may get the same number when it is opened again.
@@ -185,12 +216,12 @@ final class Snapshot: Sendable {
     ///
     /// The bytes are compared until three seconds after the file was read, and once more. A change may not show in stamps of
     /// whole seconds, whatever the clock of the server; after that, each change shows.
-    private func validatedByName(_ names: FileNames) -> Snapshot? {
+    private func validatedByName(_ names: FileNames) -> FileState? {
         let time = system.monotonicNow()
         guard let (fresh, now) = try? volume.open(names, .call, system), now == status else { return nil }
         if hasReliableTimes { return self }
         guard hasBytes(of: fresh) else { return nil }
-        return readAt.map { time - $0 > .seconds(3) } ?? false ? Snapshot(withReliableTimes: self) : self
+        return readAt.map { time - $0 > .seconds(3) } ?? false ? withReliableTimes : self
     }
 
     /// Whether a file has the bytes of this state.
@@ -207,7 +238,7 @@ final class Snapshot: Sendable {
     ///
     /// - Parameter there: the current status of the file. If it differs, or if the times may not show a change, the
     ///   bytes decide, because a change of the mode, a new link, an attribute and a backup change the times, too.
-    func validated(at there: FileStatus) -> Snapshot? {
+    func validated(at there: FileStatus) -> FileState? {
         guard let file, let status, status.isSameFile(as: there), status.size == there.size, !hasEnded else {
             return nil
         }
@@ -217,6 +248,6 @@ final class Snapshot: Sendable {
         // A library may fake the times of `fstat`, and not those by the path: libfaketime does. The file is then compared
         // with what `fstat` has shown before.
         guard now == there || now == status else { return nil }
-        return status == there && status.hasReliableTimes(before: nextStamp) ? Snapshot(withReliableTimes: self) : self
+        return status == there && status.hasReliableTimes(before: nextStamp) ? withReliableTimes : self
     }
 }
