@@ -18,8 +18,11 @@ struct FileReader {
 
     /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
     ///
-    /// - Parameter volume: the volume of the file when it was read last.
-    func find(by coder: ContentCoder, on volume: Volume, under writeLock: WriteLock?) throws -> Found {
+    /// - Parameters:
+    ///   - coder: taken when the bytes are read, because a store may add a format meanwhile.
+    ///   - volume: the volume of the file when it was read last.
+    func find(by coder: @autoclosure () -> ContentCoder, on volume: Volume, under writeLock: WriteLock?) throws -> Found
+    {
         // Another file may take the name again and again; each of them is whole.
         for _ in Attempts.all {
             if let found = try findOnce(by: coder, on: volume, under: writeLock) { return found }
@@ -28,7 +31,8 @@ struct FileReader {
     }
 
     /// - Returns: nil if the file has lost its name, or has a new status and the same bytes.
-    private func findOnce(by coder: ContentCoder, on known: Volume, under writeLock: WriteLock?) throws -> Found? {
+    private func findOnce(by coder: () -> ContentCoder, on known: Volume, under writeLock: WriteLock?) throws -> Found?
+    {
         guard let (file, status) = try open(on: known, under: writeLock) else { return .missing }
         let volume = Volume(of: file.descriptor, system)
         let limit = PropertyListLimits.fileBytes
@@ -43,6 +47,7 @@ struct FileReader {
             case .nameOrStatus: return nil
             case .none: break
             }
+            let coder = coder()
             func source(_ format: FileFormat?) -> FileState.Source {
                 FileState.Source(
                     file: file, status: status, format: format, bytes: FileBytes(bytes), nextStamp: nextStamp,

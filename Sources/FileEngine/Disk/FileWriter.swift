@@ -98,7 +98,7 @@ struct FileWriter {
     }
 
     /// Makes the file that replaces a state, with its permissions. Where no file is kept open, the old one is closed
-    /// afterwards.
+    /// afterwards, because SMB removes an open file instead of replacing it.
     ///
     /// - Parameter old: the status of the old file now.
     private func makeTemporary(

@@ -57,7 +57,7 @@ package final class FileLocation {
     var followsLinks: Bool { place.withLock { $0.followsLinks } }
 
     /// Runs the closure with the file at the path. If the closure finds that the path leads elsewhere, resolves the
-    /// path and runs the closure again, at most 40 times.
+    /// path and runs the closure again (`Attempts`).
     package func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
         try withPlace { file, _ in try body(file) }
     }

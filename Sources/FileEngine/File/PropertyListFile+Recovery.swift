@@ -4,8 +4,6 @@ import PrefsPropertyLists
 /// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes
 /// first, if the file is ours.
 extension PropertyListFile {
-    // MARK: - Reading
-
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
     /// copy.
     ///

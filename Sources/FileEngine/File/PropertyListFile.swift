@@ -4,8 +4,9 @@ import PrefsPropertyLists
 /// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that
 /// all stores on the file share its lock, its cache and its commits.
 ///
-/// `+Transaction` has the steps of a transaction, and those under the cross-process lock. `+Load` reads the file,
-/// `+Commit` replaces it, and `+Recovery` handles damage.
+/// It joins what reads, writes and mends the file on the disk, and has what is cached. `+Transaction` has the steps of a
+/// transaction, and those under the cross-process lock; `+Load` those of a look, with `+Presence`; `+Commit` those of a
+/// replacement; `+Recovery` the state in place of a malformed file.
 package final class PropertyListFile: Sendable {
     package typealias Content = DomainContent
 

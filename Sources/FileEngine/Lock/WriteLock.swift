@@ -85,7 +85,8 @@ package struct WriteLock {
     /// False if the program has closed the descriptor of the lock file. The lock is lost, and others may hold it.
     var isIntact: Bool { lockFile.isIntact }
 
-    /// False if the lock file was deleted or replaced. Others may then hold a lock on the new one.
+    /// False if the lock file was deleted or replaced. Others may then hold a lock on the new one. Where numbers change by
+    /// themselves, a replacement is not noticed.
     func isLockFileInPlace() throws(StorageFailure) -> Bool {
         let there = try system.status(ofPath: lockName, in: folder, followsLinks: false)
         return there.map { volume.mayBe($0, locked) } ?? false

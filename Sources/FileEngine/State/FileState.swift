@@ -1,9 +1,10 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The state of a file at one moment: immutable, and shared by all who have it. It keeps the file that it was read from open, so one
-/// `fstat` shows whether it is still current. A malformed file is kept open, too, so its repeated reads cost no more
-/// than reads of a good file. On a server, no file is kept open; it is opened anew for each of these questions.
+/// The state of a file at one moment: immutable, and shared by all who have it. A state that was read or written keeps its
+/// file open, so one `fstat` shows whether it is still current. A malformed file is kept open, too, so its repeated reads cost no
+/// more than reads of a good file. On a server, no file is kept open; it is opened anew for each of these questions. A state
+/// that is remembered, or that a last good copy has, has no file.
 ///
 /// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds
 /// out.

@@ -2,7 +2,8 @@ import Foundation
 import PrefsPropertyLists
 
 /// What differs between a local file system and that of a server. Whoever reads, locks, writes or mends a file asks its
-/// volume, and does not know which of them it is.
+/// volume, and does not know which of them it is. (Below it, single calls of the system do: the check before a close, modes and
+/// attributes.)
 ///
 /// | question | local | overlay | server | SMB |
 /// |---|---|---|---|---|

@@ -28,10 +28,12 @@ package struct Locked<State>: @unchecked Sendable {
 
     @inlinable @inline(__always)
     package func withLock<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
-        let (mutex, state) = storage.withUnsafeMutablePointers { (LockRegistry.mutex(of: $0), $1) }
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body(&state.pointee)
+        try storage.withUnsafeMutablePointers { node, state throws(E) in
+            let mutex = LockRegistry.mutex(of: node)
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            return try body(&state.pointee)
+        }
     }
 }
 
@@ -152,7 +154,7 @@ package enum LockRegistry {
     }
 
     /// Takes every lock before a fork. Never waits for one lock while it holds another, because the order in which
-    /// threads nest locks is unknown here.
+    /// threads nest locks is unknown here. The lists are taken in order.
     ///
     /// Gives up after 20,000 tries, at least a second, because the forking thread may hold a lock itself, or a disk may
     /// be slow. The child's locks are then free, too, but the state that they guard may be half changed.
