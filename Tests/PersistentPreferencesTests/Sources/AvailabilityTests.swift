@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: Compiler.canRun))
 struct AvailabilityTests {
     private static let script = DocumentationPage.package.appending(path: "Scripts/availability.sh")
-    private static let copied = ["Values/Text.swift", "Values/UTCTime.swift"]
+    private static let copied = ["Text/Text.swift", "Text/UTCTime.swift"]
 
     private let folder = TemporaryFolder.fresh
 
