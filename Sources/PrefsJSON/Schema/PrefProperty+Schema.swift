@@ -14,7 +14,7 @@ extension PrefProperty: SchemaDescribing {
         let coding = coding
         let fallback = encodedDefault(coding)
         // The values that the closures of a coding read are unknown.
-        let type = givenCoding == nil ? ValueSchema(of: Value.self, example: fallback) : nil
+        let type = givenCoding == nil ? SchemaRule.schema(ofKey: Value.self, example: fallback) : nil
         var schema = type?.keywords ?? [:]
         var others: [StoredValue] = []
         var used: Set<String> = []
@@ -42,14 +42,14 @@ extension PrefProperty: SchemaDescribing {
         var keywords: [String: StoredValue] = [:]
         switch part {
         case .choices(let range as any BoundedRange):
-            guard ValueSchema.isNumber(Value.self) else { return nil }
+            guard SchemaRule.isNumber(Value.self) else { return nil }
             let (lower, upper, includesUpper) = range.bounds
             keywords["minimum"] = lower.flatMap { number($0, coding) }
             keywords[includesUpper ? "maximum" : "exclusiveMaximum"] = upper.flatMap { number($0, coding) }
         case .choices(let choices):
             guard let list = choices as? [Value] else { return nil }
             let stored = list.compactMap(coding.vetted)
-            let isNumber = ValueSchema.isNumber(Value.self)
+            let isNumber = SchemaRule.isNumber(Value.self)
             guard stored.count == list.count, !isNumber || list.allSatisfy({ number($0, coding) != nil }) else {
                 return nil
             }

@@ -1,6 +1,11 @@
 import Foundation
 import PrefsPropertyLists
 
+/// A scalar type with the JSON Schema of all accepted forms of a value, in an export.
+protocol ScalarSchema: StorableScalar {
+    static var schema: ValueSchema { get }
+}
+
 extension String: ScalarSchema {
     static var schema: ValueSchema { ValueSchema(types: ["string"]) }
 }
@@ -67,6 +72,14 @@ extension Duration: ScalarSchema {
 
 extension Decimal: ScalarSchema {
     static var schema: ValueSchema { ValueSchema(types: ["string", "number", "object"]) }
+}
+
+/// A container with the JSON Schema of its stored form.
+protocol ContainerSchema: StorableContainer {
+    /// - Parameters:
+    ///   - example: the stored form of one value.
+    ///   - content: returns the schema of the contents, given an example of them.
+    static func schema(_ example: StoredValue?, _ content: (_ example: StoredValue?) -> ValueSchema) -> ValueSchema
 }
 
 extension Array: ContainerSchema {
