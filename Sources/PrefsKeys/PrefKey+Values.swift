@@ -2,6 +2,7 @@ public import Dispatch
 public import Foundation
 public import PersistentPreferences
 
+/// The value of a key in `UserDefaults.standard` or in another `UserDefaults`: read, written, changed and observed.
 extension PrefKey {
     /// The value in `UserDefaults.standard`.
     public static var value: Value {

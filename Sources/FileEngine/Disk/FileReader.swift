@@ -37,6 +37,7 @@ struct FileReader {
         let volume = Volume(of: file.descriptor, system)
         let limit = PropertyListLimits.fileBytes
         do {
+            // Before the first read, the volume was not known when the file was opened.
             volume.willClose(file, system)
             let nextStamp = system.nextStamp()
             let bytes = try volume.bytes(of: file, size: status.size, limit: limit, system)

@@ -14,6 +14,7 @@ struct FileWriter {
     }
 
     /// Writes the bytes to the temporary file and gives it the file's name.
+    ///
     /// - Returns: the new file, and the earliest stamp of a change that is made after it got the name.
     func putInPlace(
         _ bytes: FileBytes, _ base: FileState, durability: CommitDurability, under writeLock: WriteLock

@@ -165,6 +165,7 @@ final class FileState: Sendable {
             revision: revision, fault: fault, expiresAt: expiresAt, origin: origin, system: system)
     }
 
+    /// Whether both have equal contents, or none.
     func hasContent(of other: FileState) -> Bool {
         guard let content, let others = other.content else { return content == nil && other.content == nil }
         return content.isEqual(to: others)

@@ -8,18 +8,7 @@ import Testing
 
 /// What only a server or SMB does, one moment in each test: a number or a stamp that is another one at the second look, a name that is gone,
 /// an open that is refused.
-@Suite final class ServerBranchTests: FolderSuite {
-    private let system = RecordingSystemCalls()
-
-    override init() throws {
-        try super.init()
-        system.kind = .server
-    }
-
-    private func root(_ durability: CommitDurability = .powerCut) -> FileRoot {
-        FileRoot(folder.file().path, durability: durability, system: system)
-    }
-
+@Suite final class ServerBranchTests: ServerSuite {
     private let own = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
 
     /// Each look shows another number; or the stamp changes between the looks at the damaged file.

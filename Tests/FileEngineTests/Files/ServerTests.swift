@@ -6,18 +6,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// File systems of servers and in user space. No file is kept open there, and its numbers and times mean little.
-@Suite final class ServerTests: FolderSuite {
-    private let system = RecordingSystemCalls()
-
-    override init() throws {
-        try super.init()
-        system.kind = .server
-    }
-
-    private func root(_ durability: CommitDurability = .powerCut) -> FileRoot {
-        FileRoot(folder.file().path, durability: durability, system: system)
-    }
-
+@Suite final class ServerTests: ServerSuite {
     /// SMB removes a file that is open, in place of replacing it. NFS answers from what it knew when the file was opened.
     @Test func noFileIsOpenBetweenAccessesAndDuringTheRename() throws {
         let prefs = root()
