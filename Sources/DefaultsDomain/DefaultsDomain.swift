@@ -8,7 +8,8 @@ import PrefsPropertyLists
 /// receive each commit of this process once, unless they fall behind. A commit is one `set` for each changed entry, so
 /// that two processes that change different entries do not undo each other's changes.
 package final class DefaultsDomain: Domain {
-    let queue = TransactionQueue()
+    let feed = ChangeFeed()
+    let queue: TransactionQueue
     let system: any SystemDefaults
     let entries: DefaultsEntryCache
     let readability: DomainReadability
@@ -30,7 +31,8 @@ package final class DefaultsDomain: Domain {
         self.system = system
         entries = DefaultsEntryCache(system)
         readability = DomainReadability(system)
-        queue.feed.start(self)
+        queue = TransactionQueue(reportingTo: feed)
+        feed.start(self)
         system.observeOwnChanges { [weak self] in self?.entries.drop(nil) }
         system.observeUnlock { [weak self] in
             guard let self else { return }
@@ -69,7 +71,7 @@ package final class DefaultsDomain: Domain {
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
         if case .entries(let keys) = part { expect(keys) }
-        return try queue.feed.subscribe(to: part.name, subscriber, from: known)
+        return try feed.subscribe(to: part.name, subscriber, from: known)
     }
 
     // MARK: - Reading
@@ -144,19 +146,20 @@ package final class DefaultsDomain: Domain {
 
 extension DefaultsDomain: FeedSource {
     var mayOthersWrite: Bool { true }
+    var watchesEntries: Bool { true }
 
     /// The content of the watched parts. The feed does not use the others.
-    func committedState(waits: Bool) throws -> ChangeFeed.CommittedState {
-        if let transaction { return ChangeFeed.CommittedState(content: transaction.session?.content) }
+    func committedState(waits: Bool) throws -> DomainState {
+        if let transaction { return DomainState(transaction.session?.content) }
         let parts = entries.watchedParts
         if parts.contains("") {
             let content = try content()
             expect(content.map { Array($0.keys) } ?? [])
-            return ChangeFeed.CommittedState(content: content)
+            return DomainState(content)
         }
         var content: Content = [:]
         for key in parts { content[key] = try entry(key).value }
-        return ChangeFeed.CommittedState(content: content)
+        return DomainState(content)
     }
 
     func watch(entry: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {

@@ -5,8 +5,8 @@ import PrefsFileEngine
 /// If the read failed, the changed default does not replace the stored value.
 struct InPlaceChange<Value> {
     let root: String
-    /// The revision in which the root was read.
-    var revision: Revision?
+    /// The durability of the state in which the root was read.
+    var durability = CommitDurability.notStored
     /// The current value, or the default if the read failed.
     var value: Value
     /// The warning of a read that succeeded.
@@ -26,7 +26,7 @@ extension PersistentPrefs {
         var outcome = AccessOutcome(of: state)
         do {
             let view = try Root(change.root, of: state).view(of: name, isForWriting: true, &outcome)
-            change.revision = view.revision
+            change.durability = view.durability
             change.value = try read(view, &outcome)
             // A value of layers must not replace a stored one that was passed over.
             if outcome.hasPassedOverBase { change.failure = outcome.warning }

@@ -75,8 +75,8 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         write { root, outcome in
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed) }
-            let (change, revision) = try root.difference(inKeys: [name], to: value.map { [name: $0] }, &outcome)
-            try root.commit(change, seenAt: revision, &outcome)
+            let (change, durability) = try root.difference(inKeys: [name], to: value.map { [name: $0] }, &outcome)
+            try root.commit(change, over: durability, &outcome)
         }
     }
 
@@ -104,8 +104,8 @@ extension PersistentPrefs {
         return write { root, outcome in
             let unknown = names.filter { !allowed.contains($0) }
             if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed) }
-            let (change, revision) = try root.difference(inKeys: names, to: nil, &outcome)
-            try root.commit(change, seenAt: revision, &outcome)
+            let (change, durability) = try root.difference(inKeys: names, to: nil, &outcome)
+            try root.commit(change, over: durability, &outcome)
         }
     }
 
@@ -134,7 +134,7 @@ extension PersistentPrefs {
         commit(start) { before, root, outcome in
             let change = try RootChange(
                 from: before.values, shownAs: before.objects, to: after, allowed: allowedKeys)
-            try root.commit(change, seenAt: start.revision, &outcome)
+            try root.commit(change, over: start.durability, &outcome)
         }
     }
 

@@ -40,18 +40,20 @@ package final class DefaultsObjectStore: RootsStore {
 ///
 /// Unchecked because `UserDefaults` is not Sendable, although any thread may use it.
 private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
-    private let queue = TransactionQueue()
+    private let feed = ChangeFeed()
+    private let queue: TransactionQueue
     private let defaults: UserDefaults
 
     init(_ defaults: UserDefaults) {
         self.defaults = defaults
-        queue.feed.start(self)
+        queue = TransactionQueue(reportingTo: feed)
+        feed.start(self)
     }
 
     /// Other code may change the object at any time.
     let mayOthersWrite = true
 
-    func committedState(waits: Bool) -> ChangeFeed.CommittedState { ChangeFeed.CommittedState(content: committed()) }
+    func committedState(waits: Bool) -> DomainState { DomainState(committed()) }
 
     var transaction: Transaction? { queue.transaction }
 
@@ -83,7 +85,7 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
     func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
-        try queue.feed.subscribe(to: part.name, subscriber, from: known)
+        try feed.subscribe(to: part.name, subscriber, from: known)
     }
 
     private func committed() -> Content? {

@@ -45,15 +45,11 @@ final class NewestDomain: Domain {
         }
         var content = stored.content ?? [:]
         content[key] = value
-        return DomainState(content, hasAllEntries: false, form: stored.form)
+        return DomainState(content, hasAllEntries: false, form: stored.form, durability: stored.durability)
     }
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try domain.transact(on: root, durability: durability, body)
-    }
-
-    func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
-        try domain.ensureDurable(revision, durability)
     }
 
     func takeWarning() -> FileError? { domain.takeWarning() }

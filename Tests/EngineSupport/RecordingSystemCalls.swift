@@ -149,9 +149,6 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         super.close(descriptor)
     }
 
-    /// Closes on this thread, because tests count the calls.
-    override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
-
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         try record("fstat")
         return shown(try super.status(of: descriptor))

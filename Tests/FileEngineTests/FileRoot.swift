@@ -71,17 +71,14 @@ final class FileRoot: @unchecked Sendable {
         }
     }
 
-    /// Changes the values. An equal write only makes the stored state durable as required.
+    /// Changes the values. An equal write to a state that is as durable as required changes nothing.
     private func change(_ body: (inout [String: Any]) -> Void) {
         access {
             let reading = try location.read(.ofWrite)
             if let before = Self.root(of: reading.content) {
                 var after = before
                 body(&after)
-                if try Self.stored(before) == Self.stored(after) {
-                    _ = try location.ensureDurable(reading.revision, durability)
-                    return try location.withFile { $0.takeWarning() }
-                }
+                if try Self.stored(before) == Self.stored(after), reading.durability >= durability { return nil }
             }
             try location.transact(durability: durability) { transaction in
                 var values = Self.root(of: transaction.content) ?? [:]
@@ -178,5 +175,16 @@ extension TemporaryFolder {
     /// A root of a file in the folder.
     func root(_ name: String = "test.plist", system: SystemCalls = .real) -> FileRoot {
         FileRoot(path + "/" + name, system: system)
+    }
+}
+
+extension FileLocation {
+    /// Restores the bytes before a commit, as the tool's `undo` does.
+    func revert(_ commit: FileReplacement) throws {
+        try withFile { file in
+            let locked = try file.beginReplacement()
+            defer { locked.end() }
+            try locked.revert(commit)
+        }
     }
 }

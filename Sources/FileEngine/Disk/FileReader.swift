@@ -80,9 +80,9 @@ struct FileReader {
     ) throws -> (file: OpenFile, status: FileStatus)? {
         do {
             guard let writeLock else {
-                return try volume.openOrFormer(names, .snapshot, system)
+                return try volume.openOrFormer(names, .kept, system)
             }
-            return try writeLock.volume.openLocked(names.file, in: writeLock.folder, .snapshot, system)
+            return try writeLock.volume.openLocked(names.file, in: writeLock.folder, .kept, system)
         } catch {
             throw error.code == ELOOP ? FileError.pathChanged : .unreadable(error.at(names.path))
         }

@@ -15,16 +15,18 @@ struct FileWriter {
 
     /// Writes the bytes to the temporary file and gives it the file's name.
     ///
+    /// - Parameter willReplace: called with the status of the new file before it gets the name.
     /// - Returns: the new file, and the earliest stamp of a change that is made after it got the name.
     func putInPlace(
-        _ bytes: FileBytes, _ base: FileState, durability: CommitDurability, under writeLock: WriteLock
+        _ bytes: FileBytes, _ base: FileState, durability: CommitDurability, under writeLock: WriteLock,
+        willReplace: (FileStatus) -> Void
     ) throws -> (NewFile, FileStatus.Time) {
         var isUnknown = false
         do throws(StorageFailure) {
             // The quarantine has given a malformed file a second name.
             var old = base.fault == nil ? base.status : try checkFileUnchanged(base, under: writeLock)
             for _ in Attempts.all {
-                let new = try makeTemporary(bytes, replacing: base, old, under: writeLock)
+                let new = try makeTemporary(bytes, replacing: old, under: writeLock)
                 do throws(StorageFailure) {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
                     try writeLock.volume.complete(new.file, system)
@@ -32,6 +34,7 @@ struct FileWriter {
                     let there = try checkFileUnchanged(base, under: writeLock)
                     if writeLock.volume.isStill(there, old) {
                         let nextStamp = system.nextStamp()
+                        willReplace(new.status)
                         try writeLock.volume.replace(
                             names, by: new.status, replaces: there != nil, isUnknown: &isUnknown, in: writeLock.folder,
                             system)
@@ -83,8 +86,8 @@ struct FileWriter {
             if base.status == nil { return nil }
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
-        if !writeLock.volume.tellsFilesApart, let file = base.file {
-            guard try base.hasBytes(of: writeLock.opened(file, as: names.file)) else {
+        if !writeLock.volume.tellsFilesApart, base.status != nil {
+            guard try base.hasBytes(of: writeLock.open(names.file, there)) else {
                 throw StorageFailure(path: "", reason: "was changed by another program during the update")
             }
             return there
@@ -98,28 +101,22 @@ struct FileWriter {
         return there
     }
 
-    /// Makes the file that replaces a state, with its permissions. Where no file is kept open, the old one is closed
-    /// afterwards, because SMB removes an open file instead of replacing it.
+    /// Makes the file that replaces a state, with its permissions. The old one is closed afterwards, because SMB removes an
+    /// open file instead of replacing it.
     ///
     /// - Parameter old: the status of the old file now.
     private func makeTemporary(
-        _ bytes: FileBytes, replacing base: FileState, _ old: FileStatus?, under writeLock: WriteLock
+        _ bytes: FileBytes, replacing old: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
-        var file = base.file
-        if let known = file { file = try writeLock.opened(known, as: names.file) }
-        let permissions = old.flatMap { old in file.map { Permissions.all(of: $0, old) } }
-        return try makeTemporary(bytes, like: permissions, protectedAs: file, under: writeLock)
+        guard let old else { return try makeTemporary(bytes, like: nil, protectedAs: nil, under: writeLock) }
+        let file = try writeLock.open(names.file, old)
+        return try makeTemporary(bytes, like: .all(of: file, old), protectedAs: file, under: writeLock)
     }
 
     func makeTemporary(
         _ bytes: FileBytes, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
-        // Asked before the attempt, because the room may become free in the meantime.
-        let isClosing = system.isClosing
         do {
-            return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
-        } catch  where isClosing && [ENOSPC, EDQUOT].contains(error.code) {
-            system.finishClosing()
             return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
         } catch  where error.code == EEXIST {
             // Removes the file of a killed writer. No other process writes while this one holds the lock.
@@ -172,7 +169,7 @@ struct FileWriter {
             if let permissions {
                 try permissions.apply(to: file.descriptor, status, system)
             } else {
-                try writeLock.giveToOwnerOfFolder(file.descriptor)
+                try Folders.giveToOwner(of: writeLock.folder, file.descriptor, system)
                 try system.copyAttributes(from: nil, to: file.descriptor)
                 // Ignores the umask.
                 let mode: UInt32 = 0o600

@@ -21,17 +21,48 @@ struct Quarantine {
     ) throws -> QuarantinedFile? {
         do throws(StorageFailure) {
             // A file that was emptied counts as missing: its bytes are nothing to keep.
-            guard let file = base.file, let status = base.status, base.fault?.kind != .emptied,
-                base.fault != nil || base.content != nil
+            guard let status = base.status, base.fault?.kind != .emptied, base.fault != nil || base.content != nil
             else { return try quarantineLost(lost(), by: coder, under: writeLock) }
             let kind = base.fault == nil ? reason.map { QuarantinedFile.Kind.former(reason: $0) } : .file
             guard let kind else { return nil }
-            let opened = try writeLock.opened(file, as: names.file)
+            let file = try writeLock.open(names.file, status)
             return QuarantinedFile(
-                name: try quarantineName(of: names.file, opened, status, under: writeLock), kind: kind)
+                name: try quarantineName(of: names.file, file, status, under: writeLock), kind: kind)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
+    }
+
+    /// Gives the quarantined copy of a missing or empty file the name that it shares with earlier ones, so that one is
+    /// kept.
+    ///
+    /// - Returns: the warning that a write has quarantined the file, or what was known of a missing or empty one.
+    func warning(
+        of quarantine: QuarantinedFile, _ base: FileState, under writeLock: WriteLock
+    ) -> FileError {
+        var name = quarantine.name
+        // If it fails, the copy stays under its first name.
+        if quarantine.isOfMissing,
+            (try? system.rename(name, to: names.copyOfMissing, in: writeLock.folder)) != nil
+        {
+            name = names.copyOfMissing
+        }
+        let state = base.status == nil ? "missing" : "empty"
+        let missing =
+            if quarantine.kind == .copy {
+                PropertyListFault(reason: "was \(state), and its last good copy was there")
+            } else {
+                PropertyListFault(reason: "was \(state), and had values before")
+            }
+        let known = base.fault?.kind == .emptied ? base.fault?.report.state : nil
+        var report = MalformedFile(path: names.path, fault: missing, state: known ?? .nothing)
+        if let fault = base.fault, fault.kind != .emptied { report = fault.report }
+        if case .former(let reason) = quarantine.kind {
+            report = MalformedFile(
+                path: names.path, fault: PropertyListFault(reason: reason), state: .lastKnown, isWellFormed: true)
+        }
+        report.quarantinedAs = names.path(of: name)
+        return .damaged(report)
     }
 
     /// Undoes `keep` after a failed write.

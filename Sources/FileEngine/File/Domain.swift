@@ -37,12 +37,6 @@ package protocol Domain: AnyObject, Sendable {
     /// As `transact`, for a closure that may run again, on a newer state.
     func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
 
-    /// Acknowledges a write that equals the stored state: makes that state durable as required.
-    ///
-    /// - Parameter revision: the revision of the state that the write was compared with.
-    /// - Returns: false if the cached state was durable already, so that the domain was not read again.
-    func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
-
     /// A warning of a write that has succeeded; returned once.
     func takeWarning() -> FileError?
 
@@ -79,7 +73,6 @@ extension Domain {
     package func knownEntry(of root: String) -> StoredValue?? { nil }
     package var source: AnyObject { self }
     package var revision: Revision? { nil }
-    package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
     package func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try transact(on: root, durability: durability, body)
     }

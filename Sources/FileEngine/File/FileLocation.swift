@@ -15,14 +15,14 @@ package final class FileLocation {
 
     private struct Place {
         var file: PropertyListFile? {
-            didSet { state = file?.state }
+            didSet { state = file?.cache.state }
         }
         /// The state of the file: an object that others refer to weakly, as to the file, costs more to retain.
-        private(set) var state: Locked<PropertyListFile.State>?
+        private(set) var state: Locked<FileCache.State>?
         /// Whether the path must be resolved again.
         var isStale = true
         /// Whether the path contains a link.
-        var followsLinks = false
+        var hasLinks = false
         /// The file that the path led to before, if the process knows its state. nil once the current file was read.
         var previousTarget: PropertyListFile?
         /// When a link on the path was last made anew, as its file system says; nil if there is none.
@@ -30,13 +30,13 @@ package final class FileLocation {
 
         /// Whether the file is the one of the path until a read finds another: the path contains no link, need not be
         /// resolved, and has no former file.
-        private var isPlain: Bool { !isStale && !followsLinks && previousTarget == nil }
+        private var isPlain: Bool { !isStale && !hasLinks && previousTarget == nil }
 
         var plain: PropertyListFile? { isPlain ? file : nil }
 
         /// The state that reads return, if the file has not changed since it was read and there is nothing to report.
         var cachedWithoutReport: FileState? {
-            isPlain ? state?.withLock { $0.warning == nil && $0.snapshot?.fault == nil ? $0.snapshot : nil } : nil
+            isPlain ? state?.withLock { $0.warning == nil && $0.newest?.fault == nil ? $0.newest : nil } : nil
         }
     }
 
@@ -54,7 +54,7 @@ package final class FileLocation {
     }
 
     /// Whether the path contained a link when it was last resolved.
-    var followsLinks: Bool { place.withLock { $0.followsLinks } }
+    var hasLinks: Bool { place.withLock { $0.hasLinks } }
 
     /// Runs the closure with the file at the path. If the closure finds that the path leads elsewhere, resolves the
     /// path and runs the closure again (`Attempts`).
@@ -94,12 +94,12 @@ package final class FileLocation {
     ///
     /// Costs no system call if the path has no link and was resolved before; one `stat` if it has a link.
     private func current() throws -> (file: PropertyListFile, previousTarget: PropertyListFile?) {
-        let (known, isStale, followsLinks, previousTarget) = place.withLock {
-            ($0.file, $0.isStale, $0.followsLinks, $0.previousTarget)
+        let (known, isStale, hasLinks, previousTarget) = place.withLock {
+            ($0.file, $0.isStale, $0.hasLinks, $0.previousTarget)
         }
         if let known, !isStale {
-            if !followsLinks || known.queue.transaction != nil { return (known, previousTarget) }
-            if let committed = known.cached?.status,
+            if !hasLinks || known.queue.transaction != nil { return (known, previousTarget) }
+            if let committed = known.cache.newest?.status,
                 let status = try? system.status(ofPath: path, followsLinks: true), status.isSameFile(as: committed)
             {
                 return (known, previousTarget)
@@ -114,9 +114,9 @@ package final class FileLocation {
             }
             return place.withLock { place in
                 place.moved = stamps.max()
-                if let last = place.file, last !== file, last.knownState != nil { place.previousTarget = last }
+                if let last = place.file, last !== file, last.cache.known != nil { place.previousTarget = last }
                 if place.previousTarget === file { place.previousTarget = nil }
-                (place.file, place.isStale, place.followsLinks) = (file, false, !resolution.links.isEmpty)
+                (place.file, place.isStale, place.hasLinks) = (file, false, !resolution.links.isEmpty)
                 return (file, place.previousTarget)
             }
         } catch {
@@ -138,7 +138,7 @@ package final class FileLocation {
             return try state(patience)
         } catch FileError.unreadable(let failure) where patience != .ofWrite {
             // The path could not be resolved.
-            guard let known = place.withLock({ $0.file })?.knownState else { throw FileError.unreadable(failure) }
+            guard let known = place.withLock({ $0.file })?.cache.known else { throw FileError.unreadable(failure) }
             return DomainState(known, warning: .unreadable(failure))
         }
     }
@@ -147,11 +147,11 @@ package final class FileLocation {
         try withPlace { file, previousTarget in
             guard let previousTarget, file.queue.transaction == nil else { return try file.read(patience) }
             let known = known(of: previousTarget)
-            let found = Result { try file.read(patience, previousTarget: known) }
+            let found = Result { try file.read(patience, known) }
             if let known = known?.known {
                 switch found {
                 case .success(let state) where state.isDuringSave: return state
-                case .success(let state) where file.cached?.fault != nil:
+                case .success(let state) where file.cache.newest?.fault != nil:
                     return DomainState(known, warning: state.warning)
                 case .failure(FileError.unreadable(let failure)) where patience != .ofWrite:
                     return DomainState(known, warning: .unreadable(failure))
@@ -166,28 +166,24 @@ package final class FileLocation {
     }
 
     /// What is known of the path, if it has led to another file before.
-    private func known(of previousTarget: PropertyListFile?) -> PropertyListFile.PreviousTarget? {
-        previousTarget?.knownState.map { known in
-            PropertyListFile.PreviousTarget(known: known, moved: place.withLock { $0.moved })
+    private func known(of previousTarget: PropertyListFile?) -> FileLook.Path? {
+        previousTarget?.cache.known.map { known in
+            FileLook.Path(known: known, moved: place.withLock { $0.moved })
         }
     }
 
     /// When another look is due, because the path leads to a file that is missing, and a program may be making a link or a
     /// folder anew. nil if the file exists, or is not coming.
     func timeUntilLook(at file: PropertyListFile) -> Duration? {
-        guard let previousTarget = known(of: place.withLock { $0.previousTarget }),
-            case .saving(let time, _)? = try? file.loadState(under: nil, previousTarget: previousTarget)
+        guard let path = known(of: place.withLock { $0.previousTarget }),
+            case .saving(let time, _)? = try? file.look(path)
         else { return nil }
         return time
     }
 
-    private func begin(_ file: PropertyListFile, after previousTarget: PropertyListFile?) throws
-        -> any TransactionSession
-    {
+    private func begin(_ file: PropertyListFile, after previousTarget: PropertyListFile?) throws -> LockedFile {
         let session = try file.begin()
-        if previousTarget != nil, let fault = (session as? PropertyListFile.Session)?.base.fault,
-            !file.rules.replaces(.mistake)
-        {
+        if previousTarget != nil, let fault = session.base.fault, !file.cache.rules.replaces(.mistake) {
             session.end()
             throw fault.error
         }
@@ -196,9 +192,9 @@ package final class FileLocation {
 
     /// Rejects an update if the path now leads to another file or folder than at the start of the update.
     private func checkPathUnchanged(of file: PropertyListFile, _ transaction: Transaction) throws {
-        guard let session = transaction.session as? PropertyListFile.Session else { return }
+        guard let session = transaction.session as? LockedFile else { return }
         do throws(StorageFailure) {
-            let target = followsLinks ? try PathResolution(path, system: system).target : file.names.path
+            let target = hasLinks ? try PathResolution(path, system: system).target : file.names.path
             let folder = try system.status(ofPath: file.names.folder, followsLinks: true)
             let held = session.lock.heldFolder
             if target == file.names.path, let folder {
@@ -210,7 +206,7 @@ package final class FileLocation {
             throw FileError.notStored(error.at(path))
         }
         // An `fstat` of the open file would not show that its folder was moved.
-        file.forget()
+        file.cache.forget()
         throw FileError.notStored(
             StorageFailure(path: path, reason: "leads to another place than when the update began"))
     }
@@ -233,7 +229,7 @@ extension FileLocation: Domain {
     ) throws {
         try withPlace { file, previousTarget in
             if Transaction.current == nil, let known = known(of: previousTarget) {
-                _ = try file.loadForWriting(previousTarget: known)
+                _ = try file.look.untilSaved(known)
             }
             try file.queue.transact(
                 durability: durability, lock: file.names.path(of: file.names.lock),
@@ -242,31 +238,25 @@ extension FileLocation: Domain {
         }
     }
 
-    package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
-        try withPlace { file, previousTarget in
-            try file.ensureDurable(revision, durability) { try begin(file, after: previousTarget) }
-        }
-    }
-
     package func takeWarning() -> FileError? {
         try? withFile { $0.takeWarning() }
     }
 
-    package var form: ValueForm { (try? current().file.form) ?? .exact }
+    package var form: ValueForm { (try? current().file.cache.form) ?? .exact }
 
     package var isBeingSaved: Bool {
         // Unlike a read, this look leaves a warning for the next access.
-        (try? withFile { try $0.committedState(waits: false) })?.isBeingSaved ?? false
+        (try? withFile { try $0.committedState(waits: false) })?.isDuringSave ?? false
     }
 
-    package var watchFailure: StorageFailure? { place.withLock { $0.file }?.queue.feed.watchFailure }
+    package var watchFailure: StorageFailure? { place.withLock { $0.file }?.feed.watchFailure }
 
     @discardableResult package func waitForSave() -> FileError? {
         (try? read(.untilSaved))?.warning
     }
 
     package func forget() {
-        try? withFile { $0.forget() }
+        try? withFile { $0.cache.forget() }
     }
 
     /// Subscribes to a part of the file that the path leads to. Follows later changes of links on the path.

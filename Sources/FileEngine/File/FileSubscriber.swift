@@ -31,11 +31,11 @@ final class FileSubscriber: EntrySubscriber {
 
     func start(from known: LastKnownEntry?) throws -> EntrySubscription {
         let first = try state.withLock { state in
-            let place = try location.withFile { ($0, try $0.queue.feed.subscribe(to: key, self, from: known)) }
+            let place = try location.withFile { ($0, try $0.feed.subscribe(to: key, self, from: known)) }
             state.place = place
             return place.1
         }
-        if location.followsLinks { resubscribe() }
+        if location.hasLinks { resubscribe() }
         return EntrySubscription(start: first.start, catchUp: first.catchUp, failure: first.failure) { self.end() }
     }
 
@@ -76,7 +76,7 @@ final class FileSubscriber: EntrySubscriber {
                     state.known = place.subscription.end()
                     state.place = nil
                 }
-                let new = try file.queue.feed.subscribe(to: key, self, from: state.known)
+                let new = try file.feed.subscribe(to: key, self, from: state.known)
                 (state.place, state.known) = ((file, new), nil)
                 if let catchUp = new.catchUp { DispatchReadiness.shared.async(on: .main, catchUp) }
             }

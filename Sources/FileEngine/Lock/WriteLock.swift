@@ -49,7 +49,7 @@ package struct WriteLock {
                 } else {
                     .kept(
                         try creating == .folder
-                            ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder),
+                            ? Folders.openOrMake(names.folder, system) : system.openFolder(names.folder),
                         system)
                 }
         } catch {
@@ -92,13 +92,18 @@ package struct WriteLock {
         return there.map { volume.mayBe($0, locked) } ?? false
     }
 
-    /// An open file of the folder or, if it is closed until it is needed, the file that has its name now.
-    func opened(_ file: OpenFile, as name: String) throws(StorageFailure) -> OpenFile {
-        guard file.isClosedUntilNeeded else { return file }
-        guard let (again, _) = try volume.openLocked(name, in: folder, .call, system) else {
+    /// Opens a file of the folder for one call of the engine. The descriptor of a state is not used for it: the program's
+    /// code has run since, and may have closed it and used its number for another file.
+    ///
+    /// - Parameter known: the status of the file.
+    func open(_ name: String, _ known: FileStatus) throws(StorageFailure) -> OpenFile {
+        guard let (file, status) = try volume.openLocked(name, in: folder, .call, system) else {
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
-        return again
+        guard volume.mayBe(status, known) else {
+            throw StorageFailure(path: "", reason: "was replaced by another program during the update")
+        }
+        return file
     }
 
     func end() {
@@ -203,9 +208,9 @@ package struct WriteLock {
         _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         do {
-            return try system.openFile(name, in: folder, O_RDWR, .update)
+            return try system.openFile(name, in: folder, O_RDWR, .kept)
         } catch  where [EACCES, EPERM, EROFS].contains(error.code) {
-            return try system.openFile(name, in: folder, O_RDONLY, .update)
+            return try system.openFile(name, in: folder, O_RDONLY, .kept)
         }
     }
 
@@ -309,7 +314,7 @@ package struct WriteLock {
                 }
             }
         } else {
-            try giveToOwner(of: folder, lock, system)
+            try Folders.giveToOwner(of: folder, lock, system)
         }
         // The next two calls may fail: the owner can use the lock file without them.
         try? system.copyAttributes(from: nil, to: lock)

@@ -1,32 +1,40 @@
 package import PrefsPropertyLists
 
-/// A part of a domain at one moment.
+/// A domain, or a part of it, at one moment.
 package struct DomainState {
-    /// The entries of the part, or more; nil if the domain is missing.
+    /// The entries of the part, or more; nil if the domain is missing. With a warning that it cannot be read, and while it is
+    /// saved, the newest known state.
     package let content: DomainContent?
     /// Whether the content has all entries of the domain.
     package let hasAllEntries: Bool
     /// nil inside a transaction, and if only a comparison shows whether two states are equal.
     package let revision: Revision?
-    /// A warning of a read that succeeded: the file is malformed, and the content is the newest known state. Or a
-    /// warning of an earlier write.
+    /// Why this is not what others have stored: the file is malformed or cannot be read. Or a warning of an earlier write.
     package let warning: FileError?
     /// The accepted form of the values, which people may have written.
     package let form: ValueForm
-    /// Whether this is the last known state of a file that another program is saving.
-    let isDuringSave: Bool
+    /// What the state survives, as far as this process owes it: less than a power cut if the process has stored the state
+    /// and has not flushed it, nothing if the state is not in the domain. A write that equals the state changes nothing if that is
+    /// enough, and is a write like every other if it is not.
+    package let durability: CommitDurability
+    /// Whether another program is saving the domain, so that this is its last known state.
+    package let isDuringSave: Bool
+    /// When another look is due although nothing changes, from now on; nil for never.
+    package let nextLook: Duration?
 
     package init(
         _ content: DomainContent?, hasAllEntries: Bool = true, revision: Revision? = nil,
-        warning: FileError? = nil,
-        form: ValueForm = .exact, isDuringSave: Bool = false
+        warning: FileError? = nil, form: ValueForm = .exact, durability: CommitDurability = .powerCut,
+        isDuringSave: Bool = false, nextLook: Duration? = nil
     ) {
         self.content = content
         self.hasAllEntries = hasAllEntries
-        self.form = form
-        self.isDuringSave = isDuringSave
         self.revision = revision
         self.warning = warning
+        self.form = form
+        self.durability = durability
+        self.isDuringSave = isDuringSave
+        self.nextLook = nextLook
     }
 
     /// A known state that is read in place of one that cannot be read.
@@ -36,6 +44,6 @@ package struct DomainState {
     ) {
         self.init(
             known.content, revision: revision, warning: warning, form: known.format?.form ?? .exact,
-            isDuringSave: isDuringSave)
+            durability: .notStored, isDuringSave: isDuringSave)
     }
 }

@@ -70,15 +70,6 @@ package struct FileRules: Sendable {
     /// The accepted form of the values in a new file.
     var form: ValueForm { mirror == nil ? otherFormats.last?.form ?? .exact : .exact }
 
-    /// Whether a write may quarantine and replace a malformed file.
-    func replaces(_ kind: FileState.Fault.Kind) -> Bool {
-        switch kind {
-        case .damage, .emptied: true
-        case .mistake: replacesMistakes + replacesForeign > 0
-        case .foreign: replacesForeign > 0
-        }
-    }
-
     /// Whether a file is read alike under other rules, which also decide what kind of fault it has.
     func read(like other: FileRules) -> Bool {
         formats == other.formats && keepsText(like: other) && quarantines == other.quarantines

@@ -65,10 +65,12 @@ final class FileState: Sendable {
     let changed: FileStatus.Time
     /// When the state ends although the file does not change, by the monotonic clock; nil if it does not end.
     let expiresAt: Duration?
-    /// The file that it was read from or written to, and its status then. nil for a missing file, for a last good copy, and
-    /// for what is remembered.
-    let file: OpenFile?
+    /// The status of the file that it was read from or written to; nil for a missing file, for a last good copy, and for what
+    /// is remembered.
     let status: FileStatus?
+    /// That file, open; nil on a server, too. It shows whether it is still the same. What a write takes from the file, it
+    /// takes from the file that has the name under the lock.
+    let file: OpenFile?
     let volume: Volume
     /// When the state was read, by the monotonic clock; nil if the file is kept open.
     private let readAt: Duration?
@@ -83,7 +85,8 @@ final class FileState: Sendable {
 
     /// What shows that a file is still the same.
     private struct Origin {
-        let file: OpenFile
+        /// nil on a server.
+        let file: OpenFile?
         let status: FileStatus
         var volume = Volume.local
         var readAt: Duration?
@@ -121,9 +124,9 @@ final class FileState: Sendable {
     ) {
         let volume = source.volume ?? Volume(of: source.file.descriptor, system)
         let readAt = volume.keepsFiles ? nil : system.monotonicNow()
-        if !volume.keepsFiles { source.file.suspend() }
+        if !volume.keepsFiles { source.file.close() }
         let origin = Origin(
-            file: source.file, status: source.status, volume: volume, readAt: readAt,
+            file: volume.keepsFiles ? source.file : nil, status: source.status, volume: volume, readAt: readAt,
             checksum: CheckedCopy.checksum(source.bytes),
             hasReliableTimes: volume.tellsFilesApart && source.status.hasReliableTimes(before: source.nextStamp))
         self.init(
@@ -157,9 +160,7 @@ final class FileState: Sendable {
 
     /// A copy of this state that is with reliable times.
     private var withReliableTimes: FileState {
-        let origin = file.flatMap { file in
-            status.map { Origin(file: file, status: $0, volume: volume, readAt: readAt, checksum: checksum) }
-        }
+        let origin = status.map { Origin(file: file, status: $0, volume: volume, readAt: readAt, checksum: checksum) }
         return FileState(
             content: content, format: format, loss: loss, sourceBytes: sourceBytes, changed: changed,
             revision: revision, fault: fault, expiresAt: expiresAt, origin: origin, system: system)
@@ -192,7 +193,7 @@ final class FileState: Sendable {
             _ = file?.isIntact
             return nil
         }
-        guard let file, let status else {
+        guard let status else {
             do {
                 return try system.status(ofPath: path, followsLinks: false) == nil ? self : nil
             } catch {
@@ -202,7 +203,7 @@ final class FileState: Sendable {
         if hasEnded { return nil }
         // The file may have been replaced before its status was read.
         guard status.links > 0 else { return nil }
-        if !volume.keepsFiles { return validatedByName(FileNames(path: path)) }
+        guard let file else { return validatedByName(FileNames(path: path)) }
         let asksFile = volume.openFilesShowReplacement
         let now =
             asksFile ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)

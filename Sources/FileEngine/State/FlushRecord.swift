@@ -1,28 +1,30 @@
-/// The known results of the flushes of one file.
+/// What this process has stored in one file and not flushed.
 struct FlushRecord {
-    /// The state that this process has flushed last. The durability of other states is unknown, because their writers
-    /// may have been killed between the rename and the flush.
-    private var flushed: FileStatus?
-    /// The file whose flush has failed last.
-    private var notFlushed: FileStatus?
+    /// The state of the file; nil if it owes no flush.
+    private var unflushed: FileStatus?
+    /// Whether its flush has failed. The system may then consider the bytes written, so only writing them again is safe.
+    private var hasFailed = false
     /// Whether this process has flushed the entry of the folder in the folder above.
     var hasFlushedFolder = false
 
     /// - Parameter status: the status of a state; nil if the file is missing, so that nothing can be lost.
     func durability(of status: FileStatus?) -> CommitDurability {
-        status == nil || status == flushed ? .powerCut : .process
+        guard let unflushed, let status, unflushed.isSameFile(as: status) else { return .powerCut }
+        return .process
     }
 
-    /// Whether a flush of this state has failed. The system may then consider the bytes written, so only writing them
-    /// again is safe.
     func isRefused(for status: FileStatus) -> Bool {
-        notFlushed?.isSameFile(as: status) ?? false
+        hasFailed && unflushed?.isSameFile(as: status) == true
     }
 
+    /// Notes that the process has stored a state without a flush.
+    mutating func owes(_ status: FileStatus) {
+        (unflushed, hasFailed) = (status, false)
+    }
+
+    /// Notes the outcome of a flush.
     mutating func note(_ status: FileStatus, hasSucceeded: Bool) {
-        if hasSucceeded { flushed = status } else { notFlushed = status }
-        // A new file may get the inode number of a removed file.
-        if hasSucceeded, let failed = notFlushed, failed.isSameFile(as: status) { notFlushed = nil }
+        (unflushed, hasFailed) = hasSucceeded ? (nil, false) : (status, true)
     }
 }
 

@@ -2,13 +2,14 @@
     import Foundation
     import PrefsPropertyLists
 
-    extension SystemCalls {
+    /// The extended attributes of files. Throws if one would be lost.
+    enum ExtendedAttributes {
         private static let accessControlList = "system.posix_acl_access"
 
         /// The attributes with hashes and signatures of the contents, which the kernel makes.
         private static let boundToContents: Set = ["security.ima", "security.evm"]
 
-        static func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+        static func copy(from old: Int32?, to new: Int32) throws(StorageFailure) {
             // A list that the file inherited from its folder grants nothing while the mode is 0600, because its mask is
             // then empty.
             guard let old else { return }
@@ -25,14 +26,14 @@
         }
 
         /// Whether the file has an access control list. If so, the group bits of its mode are the mask of the list.
-        static func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
+        static func hasAccessControlList(_ descriptor: Int32) throws(StorageFailure) -> Bool {
             try attributeNames(of: descriptor).contains(accessControlList)
         }
 
         /// The errors with which a server says that it has no attributes.
         private static let hasNone: Set = [EIO, ERANGE, EOPNOTSUPP, EPERM]
 
-        private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
+        private static func attributeNames(of descriptor: Int32) throws(StorageFailure) -> [String] {
             var names: [String] = []
             let list: [CChar]?
             do throws(StorageFailure) {
@@ -40,7 +41,7 @@
             } catch  where error.code == ENOSYS {
                 // A kernel or a sandbox without attributes.
                 return []
-            } catch  where hasNone.contains(error.code) && fileSystem(of: descriptor).isOnServer {
+            } catch  where hasNone.contains(error.code) && FileSystem(of: descriptor).isOnServer {
                 return []
             }
             for bytes in (list ?? []).split(separator: 0) {
@@ -54,7 +55,7 @@
         }
 
         /// The value of an attribute; nil if it is missing.
-        private static func attribute(_ name: String, of descriptor: Descriptor) throws(StorageFailure) -> [CChar]? {
+        private static func attribute(_ name: String, of descriptor: Int32) throws(StorageFailure) -> [CChar]? {
             try growing(name) { fgetxattr(descriptor, name, $0, $1) }
         }
 

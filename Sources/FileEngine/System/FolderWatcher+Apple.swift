@@ -21,7 +21,7 @@
     /// The system's own sources. Type-checked only: never run.
     private struct DispatchVnodes: VnodeSystem {
         func open(_ path: String, _ flags: Int32) -> Int32 {
-            SystemCalls.aboveStandardStreams(Foundation.open(path, O_EVTONLY | O_CLOEXEC | flags))
+            StandardStreams.above(Foundation.open(path, O_EVTONLY | O_CLOEXEC | flags))
         }
 
         func close(_ descriptor: Int32) {

@@ -69,7 +69,7 @@
         init(replacing lost: NotificationQueue? = nil) throws(StorageFailure) {
             // Before the queue is made, because closing it would take long.
             let descriptors = try DispatchReadiness.shared.reserve()
-            var descriptor = SystemCalls.aboveStandardStreams(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)))
+            var descriptor = StandardStreams.above(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)))
             if let lost, descriptor == lost.file.descriptor {
                 // Dispatch still knows this number as that of the lost queue.
                 descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, descriptor + 1)

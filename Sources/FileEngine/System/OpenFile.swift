@@ -9,10 +9,8 @@ package final class OpenFile: Sendable {
         /// without a check.
         case call
         /// While the program's code runs. That code may close all descriptors, as daemons do, and reuse the number for
-        /// another file.
-        case update
-        /// As long as a state is cached. Another file may take the name of this file, so that closing it is slow.
-        case snapshot
+        /// another file. So the file is asked once more before it is closed.
+        case kept
     }
 
     package let descriptor: SystemCalls.Descriptor
@@ -23,9 +21,7 @@ package final class OpenFile: Sendable {
     /// Whether the file is closed, or its number was found to belong to another file. A lost descriptor stays lost,
     /// because the file may be opened again under the same number.
     nonisolated(unsafe) private var isInvalid = false
-    /// Whether the descriptor is closed, because the file is on a server. The file is opened by its name if it is needed.
-    nonisolated(unsafe) private var isSuspended = false
-    /// Guards `isInvalid` and `isSuspended` of all files, because a lock for each file would cost each write an allocation.
+    /// Guards `isInvalid` of all files, because a lock for each file would cost each write an allocation.
     private static let lock = Lock()
 
     /// Takes over the descriptor, for one call.
@@ -54,17 +50,14 @@ package final class OpenFile: Sendable {
         return false
     }
 
-    /// Closes the file until `WriteLock.opened(_:as:)`, because no file of a server is kept open.
-    func suspend() {
+    /// Closes the file at once, and without a question: the program's code has not run since it was opened.
+    func close() {
         let isFirst = Self.lock.withLock {
-            defer { (isInvalid, isSuspended) = (true, true) }
+            defer { isInvalid = true }
             return !isInvalid
         }
         if isFirst { system.close(descriptor) }
     }
-
-    /// Whether it is closed until its name is opened again.
-    var isClosedUntilNeeded: Bool { Self.lock.withLock { isSuspended } }
 
     /// Whether this is the file with that status. False if its own status is unknown.
     func wasOpened(as there: FileStatus) -> Bool { opened?.isSameFile(as: there) ?? false }
@@ -79,7 +72,7 @@ package final class OpenFile: Sendable {
     /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code
     /// runs.
     package static func kept(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) -> OpenFile {
-        OpenFile(descriptor, system, .update, opened: try? system.status(of: descriptor))
+        OpenFile(descriptor, system, .kept, opened: try? system.status(of: descriptor))
     }
 
     /// Releases the lock on the file and closes it.
@@ -95,10 +88,6 @@ package final class OpenFile: Sendable {
     }
 
     deinit {
-        if lifetime == .snapshot, let opened {
-            if !hasEnded { system.closeReplaced(descriptor, opened) }
-        } else if isIntact {
-            system.close(descriptor)
-        }
+        if isIntact { system.close(descriptor) }
     }
 }

@@ -10,37 +10,10 @@
             fsync(descriptor)
         }
 
-        /// By their numbers in linux/magic.h: SMB; NFS, 9P, Ceph and FUSE, which ask a server or a program in user space; and
-        /// overlayfs, on which an open file of the lower layer stays unchanged.
-        private static func kind(_ number: UInt32) -> FileSystem {
-            switch number {
-            case 0xFF53_4D42, 0xFE53_4D42, 0x517B: .smb
-            case 0x6969, 0x0102_1997, 0x00C3_6400, 0x6573_5546: .server
-            case 0x794C_7630: .overlay
-            default: .local
-            }
-        }
-
-        static func fileSystem(of descriptor: Descriptor) -> FileSystem {
-            fileSystem { fstatfs(descriptor, $0) } ?? .overlay
-        }
-
-        static func reportsChanges(inFolder path: String) -> Bool {
-            fileSystem { statfs(path, $0) }?.isOnServer != true
-        }
-
         /// The number of the mount that an open file is on; nil if it is unknown.
         static func mount(of descriptor: Descriptor) -> Substring? {
             let information = processFile("/proc/self/fdinfo/\(descriptor)").map { String(decoding: $0, as: UTF8.self) }
             return information?.split(separator: "\n").first { $0.hasPrefix("mnt_id:") }
-        }
-
-        /// The kind of a file system; nil if the call fails.
-        private static func fileSystem(_ call: (UnsafeMutablePointer<Int>) -> Int32) -> FileSystem? {
-            // The type is the first word of `struct statfs`, which has no more than 128 bytes.
-            var words = [Int](repeating: 0, count: 32)
-            guard call(&words) == 0 else { return nil }
-            return kind(UInt32(truncatingIfNeeded: words[0]))
         }
 
         /// For `open`: fails if the last part of the path is a link.
@@ -84,19 +57,13 @@
         func openLeased(
             _ name: String, in folder: Descriptor, _ access: Int32
         ) throws(StorageFailure) -> Descriptor {
-            let place = OpenFile(try openRetrying(name, in: folder, Self.namesOnly | Self.followsNoLinks), self)
-            try status(of: place.descriptor).requireFile()
-            return try openRetrying("/proc/self/fd/\(place.descriptor)", in: AT_FDCWD, access | O_NOCTTY)
+            let place = try openRetrying(name, in: folder, Self.namesOnly | Self.followsNoLinks)
+            defer { close(place) }
+            try status(of: place).requireFile()
+            return try openRetrying("/proc/self/fd/\(place)", in: AT_FDCWD, access | O_NOCTTY)
         }
 
         static func protection(of descriptor: Descriptor) -> Int32? { nil }
         static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 { 0 }
     }
-
-    // The C library has these functions (sys/statfs.h), but its module does not declare them.
-    @_silgen_name("fstatfs")
-    private func fstatfs(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<Int>) -> Int32
-
-    @_silgen_name("statfs")
-    private func statfs(_ path: UnsafePointer<CChar>, _ buffer: UnsafeMutablePointer<Int>) -> Int32
 #endif

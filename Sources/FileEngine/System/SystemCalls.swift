@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// (`SystemCalls+Retrying.swift`). Messages contain the paths that the user knows.
 ///
 /// Unchecked because tests subclass it. The class has no state.
-package class SystemCalls: BackgroundCloser.Owner, @unchecked Sendable {
+package class SystemCalls: @unchecked Sendable {
     package static let real = SystemCalls()
 
     package typealias Descriptor = Int32
@@ -18,7 +18,7 @@ package class SystemCalls: BackgroundCloser.Owner, @unchecked Sendable {
     ) throws(StorageFailure) -> Descriptor {
         let descriptor = try check(openat(folder, name, flags | O_CLOEXEC, mode), "open", name)
         if descriptor > STDERR_FILENO { return descriptor }
-        let moved = try check(Self.aboveStandardStreams(descriptor), "dup", name)
+        let moved = try check(StandardStreams.above(descriptor), "dup", name)
         // Removes the output that another thread has printed into the new file in the meantime.
         if flags & O_CREAT != 0 {
             _ = ftruncate(moved, 0)
@@ -27,28 +27,9 @@ package class SystemCalls: BackgroundCloser.Owner, @unchecked Sendable {
         return moved
     }
 
-    /// Moves an open file from the descriptors of the standard streams, which a program may have closed, to 3 or
-    /// higher, so that the program's output does not go into a file of the engine.
-    ///
-    /// - Returns: -1 with the code in `errno` if there is no descriptor left. The given descriptor is closed in both
-    ///   cases.
-    package static func aboveStandardStreams(_ descriptor: Descriptor) -> Descriptor {
-        guard 0...STDERR_FILENO ~= descriptor else { return descriptor }
-        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-        let code = errno
-        _ = Foundation.close(descriptor)
-        errno = code
-        return moved
-    }
-
     /// The descriptor is closed even if the call fails, so the error is ignored.
     package func close(_ descriptor: Descriptor) {
         _ = Foundation.close(descriptor)
-    }
-
-    /// Closes a file that may have been replaced, on another thread, if the descriptor then still belongs to the file.
-    func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) {
-        BackgroundCloser.shared.close(descriptor, opened, self)
     }
 
     /// Whether a descriptor still belongs to the file that was opened. On a server, the number of an open file may change.
@@ -60,14 +41,6 @@ package class SystemCalls: BackgroundCloser.Owner, @unchecked Sendable {
             // The error of a server that does not answer does not concern the descriptor.
             return error.code != EBADF
         }
-    }
-
-    /// Whether a replaced file is not closed yet, so that its blocks are not free.
-    var isClosing: Bool { BackgroundCloser.shared.isClosing(for: self) }
-
-    /// Waits until replaced files are closed.
-    package func finishClosing() {
-        BackgroundCloser.shared.finish()
     }
 
     package func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
@@ -89,27 +62,11 @@ package class SystemCalls: BackgroundCloser.Owner, @unchecked Sendable {
         return FileStatus(buffer)
     }
 
-    /// The kinds of file systems that differ in what an open file is good for.
-    package enum FileSystem {
-        /// The status of an open file shows that another file has taken its name.
-        case local
-        /// It may not show that, but open files keep their numbers.
-        case overlay
-        /// A server, or a program in user space. An open file may show an old state or another number, and may be in the way
-        /// of its replacement. So none is kept open, and the status tells two states apart only after a while.
-        case server
-        /// A server whose client removes an open file in place of replacing it. It keeps a file for a second after its close,
-        /// and gives it to the next open although it was replaced, unless the file had a lock.
-        case smb
-
-        package var isOnServer: Bool { self == .server || self == .smb }
-    }
-
-    package func fileSystem(of descriptor: Descriptor) -> FileSystem { Self.fileSystem(of: descriptor) }
+    package func fileSystem(of descriptor: Descriptor) -> FileSystem { FileSystem(of: descriptor) }
 
     /// Whether the system tells of changes that others make to the files of a folder. Servers do not.
     func reportsChanges(inFolder path: String) -> Bool {
-        Self.reportsChanges(inFolder: path)
+        FileSystem.reportsChanges(inFolder: path)
     }
 
     /// A time of a file or of its folder; nil if a server has set it, whose clock is another one.
@@ -223,12 +180,12 @@ package class SystemCalls: BackgroundCloser.Owner, @unchecked Sendable {
     ///
     /// - Parameter old: nil for a file with mode 0600, where an inherited list grants nothing.
     func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
-        try Self.copyAttributes(from: old, to: new)
+        try ExtendedAttributes.copy(from: old, to: new)
     }
 
     /// Whether the file has an access control list that changes what the group bits of the mode mean.
     func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
-        try Self.hasAccessControlList(descriptor)
+        try ExtendedAttributes.hasAccessControlList(descriptor)
     }
 
     /// The number of the file's protection class, which need not be one of `FileProtection`; nil if the system has no

@@ -132,6 +132,9 @@ package final class Transaction {
         throw FileError.notStored(StorageFailure(path: "", reason: "the program has called exit inside an update"))
     }
 
+    /// What its commit survives; nothing if there will be none, so that no write in it counts as made.
+    var promise: CommitDurability { isAbandoned ? .notStored : durability }
+
     package var hasFailed: Bool { failure != nil }
 
     /// - Returns: the first error.

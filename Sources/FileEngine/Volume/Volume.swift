@@ -15,11 +15,11 @@ import PrefsPropertyLists
 /// | What is done after the lock was taken? (`settle`) | nothing | nothing | the folder is opened again | and a replacement is ended |
 /// | Can it have a second name? (`link`) | yes | yes | no | no |
 package struct Volume: Sendable {
-    private let kind: SystemCalls.FileSystem
+    private let kind: FileSystem
 
     static let local = Volume(kind: .local)
 
-    private init(kind: SystemCalls.FileSystem) {
+    private init(kind: FileSystem) {
         self.kind = kind
     }
 

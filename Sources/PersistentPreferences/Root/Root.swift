@@ -46,7 +46,8 @@ struct Root {
         let view = RootView(
             self, roots.layout.entry(of: key, in: found.content),
             hasAllValues: found.hasAllEntries || roots.layout != .flat,
-            revision: roots.revision(found.revision, in: layers), in: layers, form: found.form)
+            revision: roots.revision(found.revision, in: layers), durability: found.durability, in: layers,
+            form: found.form)
         if layers == nil, !state.hasFormerRoots { return view }
         return try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
@@ -103,35 +104,31 @@ struct Root {
 
     // MARK: - Writing
 
-    /// Acknowledges an equal write, which changes nothing. The domain makes the equal state durable if necessary.
-    func ensureDurable(_ revision: Revision?, _ outcome: inout AccessOutcome) throws {
-        if try roots.ensureDurable(revision) { outcome.recordSuccess(roots.takeWarning()) }
-    }
-
-    /// Changes the root in a new transaction, or as a part of the thread's transaction.
+    /// Changes the root in a new transaction, or as a part of the thread's transaction. A write that is equal to a state that
+    /// is as durable as it has to be changes nothing.
     ///
     /// - Parameters:
     ///   - name: the only key that the change depends on; nil for all.
-    ///   - known: the difference to a state that was read before, and the revision of that state.
+    ///   - known: the difference to a state that was read before, and the durability of that state.
     @inline(never) func commit(
         _ write: RootWrite, of name: String? = nil,
-        knowing known: (difference: RootChange?, revision: Revision?)? = nil,
+        knowing known: (difference: RootChange?, durability: CommitDurability)? = nil,
         _ outcome: inout AccessOutcome
     ) throws {
-        let (difference, revision) = try known ?? currentDifference(write, name, &outcome)
-        guard let difference else { return try ensureDurable(revision, &outcome) }
+        let (difference, durability) = try known ?? currentDifference(write, name, &outcome)
+        if difference == nil, durability >= roots.durability { return }
         outcome.hasReachedDomain = true
         try roots.requiredDomain().change(key, durability: roots.durability) { try apply(write, difference, in: $0) }
         outcome.recordSuccess(roots.takeWarning())
     }
 
-    /// The difference that a write to some keys makes from the values that it replaces, and the revision of their state.
+    /// The difference that a write to some keys makes from the values that it replaces, and the durability of their state.
     /// Keeps nothing else of the state, so that the write can change it in place.
     ///
     /// - Parameter objects: the new values, as objects of a user; nil to remove the values.
     func difference(
         inKeys names: [String], to objects: [String: Any]?, _ outcome: inout AccessOutcome
-    ) throws -> (RootChange, Revision?) {
+    ) throws -> (RootChange, CommitDurability) {
         func change(in view: RootView) throws -> RootChange {
             var before: [String: StoredValue] = [:]
             for name in names { before[name] = try view.valueToReplace(forKey: name) }
@@ -140,22 +137,22 @@ struct Root {
         }
         // What is equal in a known state may differ in a newer one.
         if let known = knownView.flatMap({ try? change(in: $0) }), known.count == Set(names).count {
-            return (known, nil)
+            return (known, .powerCut)
         }
         let view = try view(of: names.count == 1 ? names[0] : nil, isForWriting: true, &outcome)
-        return (try change(in: view), view.revision)
+        return (try change(in: view), view.durability)
     }
 
     /// The difference that a write would make in the current state; nil if it would change nothing.
     private func currentDifference(
         _ write: RootWrite, _ name: String?, _ outcome: inout AccessOutcome
-    ) throws -> (RootChange?, Revision?) {
+    ) throws -> (RootChange?, CommitDurability) {
         if let known = knownView {
             var ignored = AccessOutcome(of: state)
-            if let difference = try? known.difference(by: write, &ignored) { return (difference, nil) }
+            if let difference = try? known.difference(by: write, &ignored) { return (difference, .powerCut) }
         }
         let view = try view(of: name, isForWriting: true, &outcome)
-        return (try view.difference(by: write, &outcome), view.revision)
+        return (try view.difference(by: write, &outcome), view.durability)
     }
 
     /// A remote root as this process knows it, which saves a request: the store applies a change to the newest state. nil
@@ -165,15 +162,17 @@ struct Root {
         return roots.domain?.knownEntry(of: key).map { RootView(self, $0, in: nil) }
     }
 
-    /// Commits a difference to a state that was read before. Checks the difference first.
-    func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
+    /// Commits a difference to a state that was read before, with that durability. Checks the difference first.
+    func commit(
+        _ difference: RootChange, over durability: CommitDurability, _ outcome: inout AccessOutcome
+    ) throws {
         let write = RootWrite.keys(difference)
         // The covers are checked again in the transaction, with the layers of that time.
         let checked =
             difference.isEmpty
             ? nil
             : try RootView(self, nil, in: roots.currentLayers(), form: roots.form).difference(by: write, &outcome)
-        try commit(write, knowing: (checked, revision), &outcome)
+        try commit(write, knowing: (checked, durability), &outcome)
     }
 
     /// Runs a transaction around the accesses in the body and the change that the body returns.
@@ -201,8 +200,8 @@ struct Root {
         return state.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
     }
 
-    /// - Parameter earlier: the difference that the write makes in the state before the domain was locked.
-    private func apply(_ write: RootWrite, _ earlier: RootChange, in transaction: Transaction) throws {
+    /// - Parameter earlier: the difference that the write makes in the state before the domain was locked; nil for none.
+    private func apply(_ write: RootWrite, _ earlier: RootChange?, in transaction: Transaction) throws {
         // Before the code of the class runs, which may write to the root.
         var before = transaction.entry(of: key, roots.layout)
         guard let effect = try effect(of: write, earlier, in: transaction) else { return }
@@ -218,7 +217,7 @@ struct Root {
     }
 
     private func effect(
-        of write: RootWrite, _ earlier: RootChange, in transaction: Transaction
+        of write: RootWrite, _ earlier: RootChange?, in transaction: Transaction
     ) throws -> RootEffect? {
         let view = try view(in: transaction)
         var ignored = AccessOutcome(of: state, isSilent: true)

@@ -12,6 +12,8 @@ struct RootView {
     let hasAllValues: Bool
     /// nil if only a comparison shows whether two states are equal.
     private(set) var revision: Revision?
+    /// See `DomainState.durability`.
+    let durability: CommitDurability
     let layers: (any RootLayersSnapshot)?
     /// Why the entry cannot be read. The layers are still read.
     let failure: PrefsError?
@@ -20,13 +22,15 @@ struct RootView {
 
     init(
         _ root: Root, _ entry: StoredValue?, hasAllValues: Bool = true, revision: Revision? = nil,
-        in layers: (any RootLayersSnapshot)?, failure: PrefsError? = nil, form: ValueForm = .exact
+        durability: CommitDurability = .powerCut, in layers: (any RootLayersSnapshot)?, failure: PrefsError? = nil,
+        form: ValueForm = .exact
     ) {
         self.form = form
         self.root = root
         self.entry = entry
         self.hasAllValues = hasAllValues
         self.revision = revision
+        self.durability = durability
         self.layers = layers
         self.failure = failure
     }

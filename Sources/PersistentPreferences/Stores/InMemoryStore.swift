@@ -32,7 +32,8 @@ public final class InMemoryStore: RootsStore {
 
 /// A domain in memory.
 final class MemoryDomain: Domain, FeedSource {
-    let queue = TransactionQueue()
+    let feed = ChangeFeed()
+    let queue: TransactionQueue
 
     private struct State {
         var content: Content
@@ -45,10 +46,11 @@ final class MemoryDomain: Domain, FeedSource {
     init(_ content: Content, form: ValueForm) {
         self.form = form
         state = Locked(State(content: content))
-        queue.feed.start(self)
+        queue = TransactionQueue(reportingTo: feed)
+        feed.start(self)
     }
 
-    func committedState(waits: Bool) -> ChangeFeed.CommittedState { .init(content: state.withLock { $0.content }) }
+    func committedState(waits: Bool) -> DomainState { DomainState(state.withLock { $0.content }) }
 
     var transaction: Transaction? { queue.transaction }
 
@@ -70,7 +72,7 @@ final class MemoryDomain: Domain, FeedSource {
     func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
-        try queue.feed.subscribe(to: part.name, subscriber, from: known)
+        try feed.subscribe(to: part.name, subscriber, from: known)
     }
 
     private struct Session: TransactionSession {

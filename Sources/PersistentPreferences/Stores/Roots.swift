@@ -124,14 +124,6 @@ package final class Roots: RootsStore {
         try (domain as? FileLocation)?.replacingMalformedFile(body) ?? body()
     }
 
-    /// As `Domain.ensureDurable`.
-    func ensureDurable(_ revision: Revision?) throws -> Bool {
-        guard let domain else { return false }
-        // A combined revision is not a revision of the domain, which then confirms its own state.
-        let own = layers == nil ? revision : combined.withLock { $0.flatMap { $0.both == revision ? $0.base : nil } }
-        return try domain.ensureDurable(own, durability)
-    }
-
     package func takeWarning() -> PrefsError? {
         (domain?.takeWarning()).map { PrefsError($0) }
     }

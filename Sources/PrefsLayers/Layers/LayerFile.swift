@@ -116,7 +116,7 @@ final class LayerFile: Sendable {
     }
 
     func forget() {
-        for location in locations { try? location.withFile { $0.forget() } }
+        locations.forEach { $0.forget() }
     }
 
     /// Why a location cannot be read; nil if the null device is there.

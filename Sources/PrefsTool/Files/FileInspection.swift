@@ -100,7 +100,7 @@ struct FileInspection: Sendable {
     }
 
     /// Whether there is a file without content.
-    var isEmptied: Bool { bytes.map(PropertyListFile.isBlank) ?? false }
+    var isEmptied: Bool { bytes.map(Recovery.isBlank) ?? false }
 
     private mutating func fail(_ state: State, _ reason: String) {
         self.state = state

@@ -235,7 +235,7 @@ struct UndoFolder: Sendable {
             throw CommandError("\(home) belongs to another user")
         }
         let (system, names) = (SystemCalls.real, FileNames(path: resolution.target))
-        if try system.status(ofPath: names.path, followsLinks: false) == nil { try WriteLock.makeFolder(names, system) }
+        if try system.status(ofPath: names.path, followsLinks: false) == nil { try Folders.make(names, system) }
         let folder = OpenFile(try system.openFolder(names.path), system)
         let status = try system.status(of: folder.descriptor)
         guard status.owner == geteuid() else { throw CommandError("\(names.path) belongs to another user") }

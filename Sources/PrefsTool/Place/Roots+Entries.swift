@@ -55,7 +55,13 @@ extension Roots {
     /// - Throws: `PrefsError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     func restore(_ replacement: FileReplacement) throws -> PrefsError? {
         guard let location = try requiredDomain() as? FileLocation else { return nil }
-        try PrefsError.converting { try location.withFile { try $0.restore(replacement) } }
+        try PrefsError.converting {
+            try location.withFile { file in
+                let locked = try file.beginReplacement()
+                defer { locked.end() }
+                try locked.revert(replacement)
+            }
+        }
         return takeWarning()
     }
 

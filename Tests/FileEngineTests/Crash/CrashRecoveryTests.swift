@@ -98,7 +98,8 @@ import TestSupport
     func anUnflushedStateIsFlushedByTheEqualWriteThatIsAcknowledged(_ failing: Int) {
         let machine = SimulatedMachine(CrashScenario.volume())
         let process = SimulatedProcess(machine)
-        CrashScenario.prefs(on: process, durability: .process)["a"] = 1
+        let careless = CrashScenario.prefs(on: process, durability: .process)
+        careless["a"] = 1
         #expect(machine.volume.statesAfterPowerCut(isThorough: true).contains { $0.reopened().prefs.ints != ["a": 1] })
         let prefs = CrashScenario.prefs(on: process)
         process.failingFlush = process.flushes + failing
@@ -107,5 +108,6 @@ import TestSupport
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         machine.volume.expectAfterPowerCut(["a": 1])
+        #expect(careless.ints == ["a": 1])
     }
 }

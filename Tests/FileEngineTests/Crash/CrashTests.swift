@@ -21,18 +21,17 @@ import Testing
     }
 
     /// A writer is killed before every call, another writer continues, and then the power is cut.
-    @Test func whatAKilledWriterLeftIsNotAcknowledgedUnflushed() {
+    @Test func whatAKilledWriterLeftSurvivesWithTheNextChange() {
         var tally = Tally()
         for (number, story) in CrashScenario.all.enumerated() {
             for killed in Hazard.each(2, of: story.points(), from: number) {
                 let found = killed.volume.reopened(story.format).prefs.ints
-                // Writes the values that it finds, which changes nothing and is still acknowledged. Then makes a
-                // change.
+                // Writes the values that it finds, which changes nothing. Then makes a change, which is flushed with them.
                 let next = CrashScenario(
                     name: "\(story), killed \(killed)", format: story.format,
                     steps: [{ $0.values = found }, { $0["c"] = 5 }],
                     states: [found, found, found.merging(["c": 5]) { $1 }])
-                for point in next.points(on: killed.volume) where point.call == "the next step" {
+                for point in next.points(on: killed.volume) where point.acknowledged == 2 {
                     check(point, next, &tally)
                 }
             }

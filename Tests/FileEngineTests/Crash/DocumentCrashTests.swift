@@ -23,9 +23,7 @@ import Testing
     }
 
     private func restore(_ before: Data?, after: Data) throws {
-        try file.withFile {
-            try $0.restore(FileReplacement(path: CrashScenario.path, before: before, after: FileBytes(after)))
-        }
+        try file.revert(FileReplacement(path: CrashScenario.path, before: before, after: FileBytes(after)))
     }
 
     private var bytes: Data {

@@ -100,9 +100,6 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         table[descriptor] = nil
     }
 
-    /// Closes on this thread, because tests count the calls.
-    override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
-
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         status(try begin("fstat", descriptor))
     }

@@ -111,12 +111,10 @@ import Testing
         }
         let replacement = FileReplacement(path: folder.file().path, before: bytes[0], after: FileBytes(bytes[1]))
         expectNotStored("has changed since the write that would be reverted") {
-            try file.withFile { try $0.restore(replacement) }
+            try file.revert(replacement)
         }
         #expect(try Data(contentsOf: folder.file()) == bytes[2])
-        try file.withFile {
-            try $0.restore(.init(path: folder.file().path, before: bytes[1], after: FileBytes(bytes[2])))
-        }
+        try file.revert(FileReplacement(path: folder.file().path, before: bytes[1], after: FileBytes(bytes[2])))
         #expect(try Data(contentsOf: folder.file()) == bytes[1])
     }
 }

@@ -42,8 +42,8 @@ import Testing
     }
 
     /// A local file system keeps modes, so the file would lose its own in silence.
-    @Test(arguments: [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS], [SystemCalls.FileSystem.local, .overlay])
-    func aModeThatALocalFileWouldLoseIsKept(_ code: Int32, _ kind: SystemCalls.FileSystem) throws {
+    @Test(arguments: [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS], [FileSystem.local, .overlay])
+    func aModeThatALocalFileWouldLoseIsKept(_ code: Int32, _ kind: FileSystem) throws {
         for mode in [0o644, 0o640, 0o400] {
             try? FileManager.default.removeItem(at: folder.file())
             try writePropertyList(["Root": ["a": 1]], to: folder.file())

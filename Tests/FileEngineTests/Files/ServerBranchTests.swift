@@ -49,8 +49,8 @@ import Testing
     }
 
     /// The new file has its name, the temporary one is gone, and the server reports an error.
-    @Test(arguments: [SystemCalls.FileSystem.server, .smb])
-    func aRenameThatWasDoneAndReportedAsAnErrorIsTold(_ kind: SystemCalls.FileSystem) throws {
+    @Test(arguments: [FileSystem.server, .smb])
+    func aRenameThatWasDoneAndReportedAsAnErrorIsTold(_ kind: FileSystem) throws {
         system.kind = kind
         let prefs = root()
         prefs["a"] = 1
@@ -85,10 +85,10 @@ import Testing
         #expect(system.takeCalls().filter { $0 == "flock" }.count == 6)
     }
 
-    /// What another program has stored without a flush is flushed by an equal write, although the file is closed.
+    /// What this process has stored without a flush is flushed by an equal write, although the file is closed.
     @Test func anEqualWriteFlushesAFileThatIsNotOpen() throws {
-        let prefs = root()
-        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        let (prefs, careless) = (root(), FileRoot(folder.file().path, durability: .process, system: system))
+        careless["a"] = 1
         #expect(prefs.ints == ["a": 1])
         _ = system.takeCalls()
         prefs["a"] = 1
@@ -97,8 +97,8 @@ import Testing
     }
 
     /// The file is gone after the rename, so its bytes are read before.
-    @Test(arguments: [SystemCalls.FileSystem.server, .smb])
-    func theToolGetsTheFormerBytes(_ kind: SystemCalls.FileSystem) throws {
+    @Test(arguments: [FileSystem.server, .smb])
+    func theToolGetsTheFormerBytes(_ kind: FileSystem) throws {
         system.kind = kind
         let prefs = root()
         prefs["a"] = 1

@@ -72,9 +72,6 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
         return status.map(stamped)
     }
 
-    /// Closes on this thread, because another one would read the clock while the test sets it.
-    override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
-
     override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
         if let code = renameFault {
             renameFault = nil

@@ -158,8 +158,8 @@ extension PresenceTests {
     }
 
     /// There the number of a file says nothing.
-    @Test(arguments: [SystemCalls.FileSystem.server, .smb])
-    func onAServerNoWriteWaitsForQuiet(_ kind: SystemCalls.FileSystem) throws {
+    @Test(arguments: [FileSystem.server, .smb])
+    func onAServerNoWriteWaitsForQuiet(_ kind: FileSystem) throws {
         clock.kindOfServer = kind
         clock.isServer = true
         let prefs = try readerOfAChange()
@@ -201,7 +201,7 @@ extension PresenceTests {
         dirty = [["a": 12]]
         let (before, after) = try (Self.text(["a": 3]), Self.text(["a": 12]))
         let undo = FileReplacement(path: folder.file().path, before: before, after: FileBytes(after))
-        try location.withFile { try $0.restore(undo) }
+        try location.revert(undo)
         #expect(try ints() == ["a": 3] && dirty == [] && clock.pauses == 0)
         // A change by others is awaited, also after an update that changes nothing.
         for number in 1...2 {

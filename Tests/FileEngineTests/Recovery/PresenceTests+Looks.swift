@@ -217,11 +217,11 @@ extension PresenceTests {
     @Test func aSlowLookBringsBackNoOlderState() throws {
         let prefs = try reader(Case())
         let file = try prefs.location.withFile { $0 }
-        let (older, time) = (try #require(file.cached), clock.elapsed)
+        let (older, time) = (try #require(file.cache.newest), clock.elapsed)
         pass(.milliseconds(1))
         try complete()
         #expect(prefs.ints["c"] == 7)
-        file.publish(older, at: time)
+        file.cache.publish(older, at: time)
         try disturb(.missing)
         #expect(prefs.ints["c"] == 7)
     }
@@ -229,11 +229,11 @@ extension PresenceTests {
     @Test func aSlowLookBringsBackNoFileThatThisProgramHasRemoved() throws {
         let prefs = try reader(Case())
         let file = try prefs.location.withFile { $0 }
-        let (older, time) = (try #require(file.cached), clock.elapsed)
+        let (older, time) = (try #require(file.cache.newest), clock.elapsed)
         pass(.milliseconds(1))
         try disturb(.missing)
-        file.noteRemoval()
-        file.publish(older, at: time)
+        file.cache.noteRemoval()
+        file.cache.publish(older, at: time)
         #expect(prefs.ints == [:] && prefs.outcome == "ok")
     }
 

@@ -183,11 +183,11 @@ import Testing
         try disturb(test.state)
         for time in [test.window, 1] {
             let look = try prefs.location.withFile { try $0.committedState(waits: false) }
-            #expect(look.isBeingSaved && look.fault == nil && look.next == .milliseconds(time))
+            #expect(look.isDuringSave && look.warning == nil && look.nextLook == .milliseconds(time))
             #expect(look.content?["Root"]?.dictionary?.objects as? [String: Int] == Self.known)
             pass(.milliseconds(max(1, time - 1)))
         }
-        #expect(try !prefs.location.withFile { try $0.committedState(waits: false) }.isBeingSaved)
+        #expect(try !prefs.location.withFile { try $0.committedState(waits: false) }.isDuringSave)
     }
 
     /// A process that uses the package writes the copy after it has replaced the file, so the file may be good by now.
@@ -344,7 +344,7 @@ import Testing
         let location = FileLocation(path: folder.file().path, system: clock)
         let look = try location.withFile { try $0.committedState(waits: true) }
         #expect(look.content?["Root"]?.dictionary?.objects as? [String: Int] == ["a": 5, "b": 2, "c": 7])
-        #expect(!look.isBeingSaved && clock.pauses == 1)
+        #expect(!look.isDuringSave && clock.pauses == 1)
     }
 
     /// The limits of waits are for writes.

@@ -38,7 +38,7 @@ import Testing
         case .commit: try store(nil)
         case .undo:
             let replacement = FileReplacement(path: folder.file().path, before: nil, after: FileBytes(bytes))
-            try file.withFile { try $0.restore(replacement) }
+            try file.revert(replacement)
         }
         system.onCall = nil
         #expect(returns == 0)
@@ -53,7 +53,7 @@ import Testing
         nonisolated(unsafe) var recorded: [FileReplacement] = []
         let undo = FileReplacement(path: folder.file().path, before: foreign, after: FileBytes(bytes))
         try ToolHook.$current.withValue(ToolHook(committed: { recorded.append($0) })) {
-            try file.withFile { try $0.restore(undo) }
+            try file.revert(undo)
         }
         #expect(try Data(contentsOf: folder.file()) == foreign)
         #expect(!isThere(".test.plist.lastgood"))
@@ -129,7 +129,7 @@ import Testing
         try Data("PrefsCopy 1 ".utf8).write(to: folder.file(".test.plist.lastgood"))
         let session = try PropertyListFile(path: folder.file().path, holds: .document).begin()
         #expect(session.content == nil)
-        try session.ensureDurable()
+        try session.commit([:], durability: .powerCut)
         session.end()
         #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
         #expect(!isThere("test.plist"))

@@ -13,7 +13,8 @@ import Testing
 
     /// Two entries, which other processes change, too.
     private final class Domain: TransactionSession, FeedSource, @unchecked Sendable {
-        let queue = TransactionQueue()
+        let feed = ChangeFeed()
+        let queue: TransactionQueue
         /// Whether each look waits.
         let waits = Heard<Bool>()
         /// The entries, as they are watched.
@@ -40,8 +41,12 @@ import Testing
             var saving: Duration?
         }
 
-        init() {
-            queue.feed.start(self)
+        let watchesEntries: Bool
+
+        init(watchesEntries: Bool = true) {
+            self.watchesEntries = watchesEntries
+            queue = TransactionQueue(reportingTo: feed)
+            feed.start(self)
         }
 
         func watch(entry: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? {
@@ -67,15 +72,15 @@ import Testing
 
         var content: [String: StoredValue]? { state.withLock { $0.entries } }
 
-        func committedState(waits: Bool) throws -> ChangeFeed.CommittedState {
+        func committedState(waits: Bool) throws -> DomainState {
             let found = content
             self.waits.append(waits)
             take(\.afterLook)?()
             if let error = state.withLock({ $0.error }) { throw error }
             if let next = take(\.saving) {
-                return ChangeFeed.CommittedState(content: nil, isBeingSaved: true, next: next)
+                return DomainState(nil, isDuringSave: true, nextLook: next)
             }
-            return ChangeFeed.CommittedState(content: found, fault: state.withLock { $0.fault })
+            return DomainState(found, warning: state.withLock { $0.fault })
         }
 
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
@@ -111,7 +116,7 @@ import Testing
 
     @Test func aCommitWhileAnObserverJoinsIsWhatItStartsFrom() throws {
         domain.set(\.afterLook) { writeOnAnotherThread(2) }
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         #expect(subscription.start.value?.object as? [Int] == [2])
         try domain.write(3)
         subscription.end()
@@ -121,12 +126,12 @@ import Testing
     /// Another observer receives the change. The state that was read for the new observer is older.
     @Test func aChangeElsewhereWhileAnObserverJoinsIsWhatItStartsFrom() throws {
         let other = ChangeSubscriber()
-        let otherSubscription = try domain.queue.feed.subscribe(to: "other", other)
+        let otherSubscription = try domain.feed.subscribe(to: "other", other)
         domain.set(\.afterLook) {
             domain.changeElsewhere(2)
             #expect(other.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
         }
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         #expect(subscription.start.value?.object as? [Int] == [2])
         subscription.end()
         otherSubscription.end()
@@ -135,7 +140,7 @@ import Testing
 
     /// A reload is postponed until the commit is over. A test cannot see that, so it repeats.
     @Test func aChangeElsewhereDuringACommitIsToldOf() throws {
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         for number in 2...21 {
             domain.set(\.inCommit) {
                 domain.changeElsewhere(number)
@@ -151,7 +156,7 @@ import Testing
 
     /// The result of the reload is older than the commit. The next reload comes after the commit.
     @Test func aLookThatIsOvertakenByACommitIsNotToldOf() throws {
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         let looks = Heard<Int>()
         domain.set(\.afterLook) {
             writeOnAnotherThread(2)
@@ -171,7 +176,7 @@ import Testing
     @Test func anObserverThatJoinsDuringAFailedCommitIsToldOfChangesElsewhere() throws {
         nonisolated(unsafe) var subscription: EntrySubscription?
         domain.set(\.inCommit) {
-            subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+            subscription = try domain.feed.subscribe(to: "own", subscriber)
             throw Self.full
         }
         #expect(throws: FileError.self) { try domain.write(2) }
@@ -184,7 +189,7 @@ import Testing
     /// There may be room for a watch later.
     @Test func whatCouldNotBeWatchedIsWatchedAfterACommit() throws {
         domain.set(\.watchFailure, StorageFailure(path: "", reason: "no room"))
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         #expect(subscription.failure?.reason == "no room")
         try domain.write(2)
         // Not by the poll, which comes later.
@@ -196,17 +201,33 @@ import Testing
 
     @Test func whatCouldNotBeWatchedIsWatchedWithAnotherEntry() throws {
         domain.set(\.watchFailure, StorageFailure(path: "", reason: "no room"))
-        let subscriptions = try ["own", "other"].map { try domain.queue.feed.subscribe(to: $0, subscriber) }
+        let subscriptions = try ["own", "other"].map { try domain.feed.subscribe(to: $0, subscriber) }
         #expect(
             subscriptions.map { $0.failure?.reason } == ["no room", nil] && domain.watched.all == ["other", "own"])
         subscriptions.forEach { $0.end() }
+    }
+
+    /// It is there as long as one of them has an observer.
+    @Test func oneWatchServesTheEntriesOfAFile() throws {
+        let domain = Domain(watchesEntries: false)
+        let other = ChangeSubscriber()
+        let first = try domain.feed.subscribe(to: "own", subscriber)
+        let second = try domain.feed.subscribe(to: "other", other)
+        first.end()
+        domain.changeElsewhere(2)
+        #expect(other.changes.wait(for: 1) == ["[1] → [2] elsewhere"] && subscriber.changes.all == [])
+        #expect(domain.watched.all == [""])
+        second.end()
+        let third = try domain.feed.subscribe(to: "own", subscriber)
+        #expect(domain.watched.all == ["", ""])
+        third.end()
     }
 
     private static let noRoom = StorageFailure("inotify_add_watch", "", code: ENOSPC)
 
     @Test func whatCannotBeWatchedIsPolledUntilItCanBe() throws {
         domain.set(\.lasting, Self.noRoom)
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         #expect(subscription.failure == Self.noRoom)
         for number in 2...3 {
             domain.changeSilently(number)
@@ -224,18 +245,18 @@ import Testing
     private func poll(_ times: Int) throws {
         let other = Domain()
         other.set(\.lasting, Self.noRoom)
-        let subscription = try other.queue.feed.subscribe(to: "own", ChangeSubscriber())
+        let subscription = try other.feed.subscribe(to: "own", ChangeSubscriber())
         other.unwatched.wait { $0.count > times }
         subscription.end()
     }
 
     @Test func pollingEndsWithTheWatchAndWithTheObserver() throws {
         domain.set(\.lasting, Self.noRoom)
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         domain.clear(\.lasting)
         let abandoned = Domain()
         abandoned.set(\.lasting, Self.noRoom)
-        try abandoned.queue.feed.subscribe(to: "own", ChangeSubscriber()).end()
+        try abandoned.feed.subscribe(to: "own", ChangeSubscriber()).end()
         domain.watched.wait(for: 1)
         // The poll that has watched it looks at it, too.
         try poll(1)
@@ -247,7 +268,7 @@ import Testing
 
     /// Nothing tells that other files of the process were closed.
     @Test func whatTheLimitOfOpenFilesHidesIsReadLater() throws {
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         domain.set(\.error, .unreadable(StorageFailure("open", "", code: EMFILE)))
         domain.changeElsewhere(2)
         #expect(subscriber.faults.wait { !$0.isEmpty } == [true])
@@ -259,7 +280,7 @@ import Testing
 
     /// Nothing tells of the end of the save.
     @Test func aLookDuringASaveTellsNothingAndIsRepeated() throws {
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         domain.set(\.saving, .milliseconds(1))
         domain.changeElsewhere(2)
         #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
@@ -268,7 +289,7 @@ import Testing
 
     /// However many looks find a save, one more is due.
     @Test func looksDuringASaveCauseOneMore() throws {
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         let looks = Heard<ContinuousClock.Instant>()
         @Sendable func noteLook() {
             looks.append(.now)
@@ -288,7 +309,7 @@ import Testing
 
     /// One that is due later holds none back.
     @Test func theLookThatIsDueSoonerComes() throws {
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         domain.set(\.afterLook) { [domain] in
             domain.set(\.saving, .seconds(1_000))
             domain.set(\.afterLook) { domain.set(\.saving, .milliseconds(1)) }
@@ -301,7 +322,7 @@ import Testing
 
     /// The queue of the feed must not wait.
     @Test func onlyASubscriptionWaits() throws {
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber)
         #expect(domain.waits.all == [true])
         domain.giveSign()
         #expect(domain.waits.wait(for: 2) == [true, false])
@@ -310,9 +331,9 @@ import Testing
 
     /// The new observer has read of it before the others were told.
     @Test func aFaultThatANewObserverFindsIsToldToTheOthers() throws {
-        let (first, other) = (try domain.queue.feed.subscribe(to: "own", subscriber), ChangeSubscriber())
+        let (first, other) = (try domain.feed.subscribe(to: "own", subscriber), ChangeSubscriber())
         domain.set(\.fault, Self.full)
-        let second = try domain.queue.feed.subscribe(to: "own", other)
+        let second = try domain.feed.subscribe(to: "own", other)
         domain.giveSign()
         #expect(subscriber.faults.wait(for: 1) == [true])
         first.end()
@@ -325,7 +346,7 @@ import Testing
         let told = Heard<Bool>()
         subscriber.whenFailed.withLock { $0 = { told.append(true) } }
         let known = LastKnownEntry(entry: EntryState(.array([.integer(0)])))
-        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber, from: known)
+        let subscription = try domain.feed.subscribe(to: "own", subscriber, from: known)
         #expect(subscriber.faults.all == [true] && told.all.isEmpty)
         subscription.catchUp?()
         // Nobody else runs what a look of the feed causes.
@@ -338,7 +359,7 @@ import Testing
     /// However many subscriptions it has.
     @Test func aFaultIsToldToAReaderOnce() throws {
         let twin = ChangeSubscriber(for: subscriber)
-        let subscriptions = try [subscriber, twin].map { try domain.queue.feed.subscribe(to: "own", $0) }
+        let subscriptions = try [subscriber, twin].map { try domain.feed.subscribe(to: "own", $0) }
         domain.set(\.fault, Self.full)
         domain.giveSign()
         domain.waits.wait(for: 3)

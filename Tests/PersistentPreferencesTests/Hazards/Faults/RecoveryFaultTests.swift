@@ -82,9 +82,11 @@ import Testing
             for persists in [false, true] {
                 for number in 1...40 {
                     let folder = try TemporaryFolder()
-                    folder.prefs()["a"] = 1
                     let system = RecordingSystemCalls()
                     do {
+                        let careless = AnyPrefs(
+                            store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+                        careless["a"] = 1
                         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
                         system.failCall(number, with: code, persists: persists)
                         _ = system.takeCalls()

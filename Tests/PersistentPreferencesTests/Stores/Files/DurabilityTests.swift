@@ -72,22 +72,33 @@ import Testing
     }
 
     /// Another thread's equal write, between the rename and the flush of the first, must not succeed before it.
-    @Test func anEqualWriteFlushesWhatItIsEqualTo() {
+    @Test func anEqualWriteWaitsForTheFlushOfWhatItIsEqualTo() {
         let (first, second) = (prefs(), prefs())
-        var isRenamed = false
-        var flushes: Int?
-        system.onCall = { [self] name in
-            if isRenamed {
-                system.onCall = nil
-                _ = syncs()
-                second["a"] = 1
-                flushes = syncs()
+        let file = FileRegistry.shared.file(at: folder.file().path, system: system)
+        let steps = Locked<[String]>([])
+        let ended = DispatchSemaphore(value: 0)
+        system.onCall = { [system] name in
+            guard name == "rename" else { return }
+            // The calls after the rename.
+            system.onCall = { name in
+                let isFirst = steps.withLock { steps in
+                    defer { if name == "fsync" { steps.append("flush") } }
+                    return name == "fsync" && steps.isEmpty
+                }
+                guard isFirst else { return }
+                Thread.detachNewThread {
+                    second["a"] = 1
+                    steps.withLock { $0.append("equal write: \(second.outcome)") }
+                    ended.signal()
+                }
+                while file.queue.waiting == 0, steps.withLock({ $0.count }) == 1 { usleep(100) }
             }
-            isRenamed = name == "rename"
         }
         first["a"] = 1
-        // The file, its folder, and the folder above.
-        #expect(flushes == 3)
+        ended.wait()
+        // The flushes of the folder and of the folder above it.
+        #expect(steps.withLock { $0 } == ["flush", "flush", "equal write: ok"])
+        system.onCall = nil
         _ = syncs()
         second["a"] = 1
         #expect(syncs() == 0)

@@ -8,11 +8,13 @@ import PrefsPropertyLists
 package final class TransactionQueue: Sendable {
     typealias Content = DomainContent
 
-    /// The subscribers of the domain.
-    package let feed = ChangeFeed()
+    private let listener: (any CommitListener)?
     private let commits = GroupCommit<TransactionBatch>()
 
-    package init() {}
+    /// - Parameter listener: nil if nobody observes the domain.
+    package init(reportingTo listener: (any CommitListener)? = nil) {
+        self.listener = listener
+    }
 
     /// The number of threads that wait for their turn.
     var waiting: Int { commits.waiting }
@@ -56,7 +58,7 @@ package final class TransactionQueue: Sendable {
     {
         let wait = LockWait.current
         do {
-            return try commits.enter(until: wait?.deadline) { TransactionBatch(try begin(), feed) }
+            return try commits.enter(until: wait?.deadline) { TransactionBatch(try begin(), listener) }
         } catch let timeout as GroupCommit<TransactionBatch>.Timeout {
             throw wait?.lostTurn(path) ?? timeout
         }
@@ -70,15 +72,15 @@ private final class TransactionBatch: CommitGroup {
     /// The session; nil once the batch is written, so that a member that returns late does not keep its files open.
     private(set) var session: (any TransactionSession)?
     private(set) var content: Content?
-    private let feed: ChangeFeed
+    private let listener: (any CommitListener)?
     /// The highest durability that a member requires. A member that fails requires none.
     private var durability = CommitDurability.notStored
     /// The transactions that have changed something, in order.
-    private var changes: [(transaction: Transaction, step: ChangeFeed.Step)] = []
+    private var changes: [(transaction: Transaction, step: CommitStep)] = []
 
-    init(_ session: any TransactionSession, _ feed: ChangeFeed) {
+    init(_ session: any TransactionSession, _ listener: (any CommitListener)?) {
         self.session = session
-        self.feed = feed
+        self.listener = listener
         content = session.content
     }
 
@@ -108,7 +110,7 @@ private final class TransactionBatch: CommitGroup {
         durability = max(durability, transaction.durability)
     }
 
-    /// Writes the batch, and reports the changes of each member to the feed.
+    /// Writes the batch, and reports the changes of each member.
     func commit() throws {
         guard let session else { preconditionFailure("the batch is written") }
         defer {
@@ -116,10 +118,11 @@ private final class TransactionBatch: CommitGroup {
             self.session = nil
         }
         guard isChanged else {
-            if !session.isDurable(durability) { try session.ensureDurable() }
+            // The domain owes this state a flush, or does not have it.
+            if !session.isDurable(durability) { try session.commit(content ?? [:], durability: durability) }
             return
         }
-        feed.willCommit()
+        listener?.willCommit()
         let outcome: (any Error)?
         do {
             let reason = changes.lazy.compactMap(\.transaction.reasonToKeepFormer).first
@@ -129,7 +132,7 @@ private final class TransactionBatch: CommitGroup {
             outcome = error
         }
         let stands = if case FileError.durabilityUnconfirmed? = outcome { true } else { outcome == nil }
-        let actions = feed.didCommit(stands ? changes.map(\.step) : [], as: session.stored)
+        let actions = listener?.didCommit(stands ? changes.map(\.step) : [], as: session.stored) ?? []
         // The members still wait, so actions can be added for their threads.
         for (change, actions) in zip(changes, actions) where !actions.isEmpty {
             change.transaction.addAfterwards { actions.forEach { $0() } }

@@ -1,31 +1,31 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The folder of the lock file, and the owners of the files that are created in it.
-extension WriteLock {
-    static func openOrMakeFolder(
+/// Makes and flushes folders, and gives what is made in them to their owners.
+package enum Folders {
+    static func openOrMake(
         _ path: String, _ system: SystemCalls
     ) throws(StorageFailure) -> SystemCalls.Descriptor {
         do {
             return try system.openFolder(path)
         } catch  where error.code == ENOENT {
-            try makeFolder(FileNames(path: path), system)
+            try make(FileNames(path: path), system)
             return try system.openFolder(path)
         }
     }
 
     /// Makes a folder and those above it, 0700. Its own entry is flushed with the first commit in it.
-    package static func makeFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
+    package static func make(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
         let parent = FileNames(path: names.folder)
         if names.folder != "/", try system.status(ofPath: names.folder, followsLinks: false) == nil {
-            try makeFolder(parent, system)
+            try make(parent, system)
         }
         // Flushes the folder above before anything is created in it, because its creator may have been killed before
         // the flush, and an existing folder is not flushed later.
-        try flushFolder(parent.folder, system)
+        try flush(parent.folder, system)
         do {
             let isMade = try system.withFolder(of: names) { folder, name throws(StorageFailure) in
-                try makeOneFolder(name, in: folder, system)
+                try makeOne(name, in: folder, system)
             }
             if isMade, geteuid() == 0 { try giveToOwnerOfFolder(names, system) }
         } catch {
@@ -34,7 +34,7 @@ extension WriteLock {
     }
 
     /// Flushes a folder, so that new entries survive a power cut.
-    static func flushFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
+    static func flush(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
         let folder: OpenFile
         do {
             folder = OpenFile(try system.openFolder(path), system)
@@ -50,7 +50,7 @@ extension WriteLock {
     }
 
     /// - Returns: false if another process was faster.
-    static func makeOneFolder(
+    private static func makeOne(
         _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) -> Bool {
         do {
@@ -71,16 +71,6 @@ extension WriteLock {
 
     /// Gives a file that root creates in a user's folder to that user, so that `sudo` does not lock users out of their
     /// own settings.
-    func giveToOwnerOfFolder(_ descriptor: SystemCalls.Descriptor) throws(StorageFailure) {
-        try Self.giveToOwner(of: folder, descriptor, system)
-    }
-
-    static func giveToOwnerOfFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
-        let above = OpenFile(try system.openFolder(names.folder), system)
-        let made = OpenFile(try system.openFolder(names.file, in: above.descriptor, O_RDONLY), system)
-        try giveToOwner(of: above.descriptor, made.descriptor, isFolder: true, system)
-    }
-
     static func giveToOwner(
         of folder: SystemCalls.Descriptor, _ descriptor: SystemCalls.Descriptor, isFolder: Bool = false,
         _ system: SystemCalls
@@ -98,5 +88,11 @@ extension WriteLock {
         } catch  where Permissions.hasNoNumber(error) {
             // The root of a user namespace may use the folder all the same.
         }
+    }
+
+    private static func giveToOwnerOfFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
+        let above = OpenFile(try system.openFolder(names.folder), system)
+        let made = OpenFile(try system.openFolder(names.file, in: above.descriptor, O_RDONLY), system)
+        try giveToOwner(of: above.descriptor, made.descriptor, isFolder: true, system)
     }
 }

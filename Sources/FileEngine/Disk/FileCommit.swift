@@ -1,7 +1,18 @@
 import Foundation
 import PrefsPropertyLists
 
-extension PropertyListFile {
+/// Replaces or removes a file, under its lock, and makes the outcome the state that reads return.
+struct FileCommit {
+    let look: FileLook
+    let writer: FileWriter
+    let quarantine: Quarantine
+
+    private var names: FileNames { look.names }
+    private var system: SystemCalls { look.system }
+    private var cache: FileCache { look.cache }
+    private var copies: LastGoodCopies { look.copies }
+    private var coder: ContentCoder { look.coder }
+
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
     ///
     /// A failure before the rename leaves the old state. If the rename fails and it is unknown whether the file has its
@@ -12,7 +23,7 @@ extension PropertyListFile {
     ///   - encoding: the bytes of the content and their format; nil to encode it in the format of the file.
     ///   - reason: why a good file is quarantined, too; nil if it is not.
     func store(
-        _ content: Content, as encoding: (bytes: FileBytes, format: FileFormat)? = nil, replacing base: FileState,
+        _ content: DomainContent, as encoding: (bytes: FileBytes, format: FileFormat)? = nil, replacing base: FileState,
         keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss, encoding == nil {
@@ -23,23 +34,27 @@ extension PropertyListFile {
         let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
         let kept =
             isCorrection
-            ? nil : try quarantine.keep(base, because: reason, lost: lost(before: base), by: coder, under: writeLock)
-        // A file that is not kept open is gone after the rename.
-        let before =
-            !base.volume.keepsFiles && ToolHook.current?.committed != nil
-            ? Result { try formerBytes(of: base, under: writeLock) } : nil
+            ? nil
+            : try quarantine.keep(base, because: reason, lost: cache.lost(before: base), by: coder, under: writeLock)
+        // The former file is gone after the rename.
+        let before = ToolHook.current?.committed == nil ? nil : Result { try formerBytes(of: base, under: writeLock) }
         let new: FileWriter.NewFile
         let nextStamp: FileStatus.Time
+        let owed = cache.state.withLock { $0.flushes }
         do {
-            (new, nextStamp) = try writer.putInPlace(bytes, base, durability: durability, under: writeLock)
+            // Before another thread can read the new file, and find that its own write is equal.
+            (new, nextStamp) = try writer.putInPlace(bytes, base, durability: durability, under: writeLock) {
+                (status) in cache.state.withLock { $0.flushes.owes(status) }
+            }
         } catch {
+            if case FileError.notStored = error { cache.state.withLock { $0.flushes = owed } }
             if let kept, case FileError.notStored = error { quarantine.release(kept, base, under: writeLock) }
             throw error
         }
-        if let kept { warn(of: kept, base, under: writeLock) }
+        if let kept { cache.leaveWarning(quarantine.warning(of: kept, base, under: writeLock)) }
         let time = system.monotonicNow()
         // A read during the flush of the folder loads the new file.
-        publish(nil)
+        cache.publish(nil)
         let flush =
             durability == .powerCut ? Result { try flushEntry(isNew: base.status == nil, under: writeLock) } : nil
         let (file, status) = reopened(new, under: writeLock)
@@ -50,13 +65,13 @@ extension PropertyListFile {
                 let source = FileState.Source(
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp,
                     volume: isSameDevice ? base.volume : nil)
-                let snapshot = FileState(content: content, from: source, sourceBytes: bytes, system: system)
-                checksum = snapshot.checksum
-                publish(snapshot, at: time)
+                let state = FileState(content: content, from: source, sourceBytes: bytes, system: system)
+                checksum = state.checksum
+                cache.publish(state, at: time)
             } else {
                 // The next read loads the file, which may already be a different file.
                 let text = format.coder.isForPeople ? bytes : nil
-                note(
+                cache.note(
                     FileState(
                         remembered: content, format: format, loss: nil, text: text, changed: status.changed,
                         system: system))
@@ -66,11 +81,11 @@ extension PropertyListFile {
         let copy = Result { () throws(StorageFailure) in
             try copies.writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
         }
-        noteReplacement(of: base, before, by: bytes, under: writeLock)
+        noteReplacement(of: before, by: bytes)
         // Called after the copy is written, because the mirror may write over the file, and the process may be killed
         // in that call.
-        if let mirror = currentMirror {
-            callMirror(mirror.didChange)
+        if let mirror = cache.mirror {
+            cache.callMirror(mirror.didChange)
             mirror.note(content)
         }
         try flush?.get()
@@ -88,7 +103,7 @@ extension PropertyListFile {
     /// - Returns: the status after the rename, which has changed the times; no file if another file already has the
     ///   name.
     private func reopened(_ new: FileWriter.NewFile, under writeLock: WriteLock) -> (OpenFile?, FileStatus?) {
-        if let (file, status) = try? writeLock.volume.reopen(names.file, in: writeLock.folder, .snapshot, system),
+        if let (file, status) = try? writeLock.volume.reopen(names.file, in: writeLock.folder, .kept, system),
             status.isSameFile(as: new.status)
         {
             return (file, status)
@@ -102,7 +117,8 @@ extension PropertyListFile {
     func removeFile(
         _ base: FileState, keptBecause reason: String? = nil, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
-        let kept = try quarantine.keep(base, because: reason, lost: lost(before: base), by: coder, under: writeLock)
+        let kept = try quarantine.keep(
+            base, because: reason, lost: cache.lost(before: base), by: coder, under: writeLock)
         do {
             _ = try writer.checkFileUnchanged(base, under: writeLock)
             try copies.removeLastGoodCopy(under: writeLock)
@@ -111,8 +127,8 @@ extension PropertyListFile {
             if let kept { quarantine.release(kept, base, under: writeLock) }
             throw FileError.notStored(error.at(names.path))
         }
-        if let kept { warn(of: kept, base, under: writeLock) }
-        noteRemoval()
+        if let kept { cache.leaveWarning(quarantine.warning(of: kept, base, under: writeLock)) }
+        cache.noteRemoval()
         do {
             if durability == .powerCut { try system.synchronizeFolder(writeLock.folder) }
         } catch {
@@ -128,8 +144,8 @@ extension PropertyListFile {
         } catch {
             throw FileError.notStored(error.at(names.path(of: names.lastGood)))
         }
-        _ = try writer.putInPlace(bytes, base, durability: .powerCut, under: writeLock)
-        publish(nil)
+        _ = try writer.putInPlace(bytes, base, durability: .powerCut, under: writeLock) { _ in }
+        cache.publish(nil)
         try flushEntry(isNew: false, under: writeLock)
     }
 
@@ -137,30 +153,23 @@ extension PropertyListFile {
     private func flushEntry(isNew: Bool, under writeLock: WriteLock) throws {
         do {
             try system.synchronizeFolder(writeLock.folder)
-            try flushFolderEntry(isNew: isNew)
+            try flushFolder(isNew: isNew)
         } catch {
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
         }
     }
 
-    /// Flushes a file that this process did not write, or did not flush after writing it: its bytes, its name, and the
-    /// name of its folder. Returns false if an earlier flush of the file failed, or if the file was removed.
-    func flushInPlace(_ snapshot: FileState) throws -> Bool {
-        guard let file = snapshot.file, let status = snapshot.status else { return true }
-        guard !isFlushRefused(for: status) else { return false }
+    /// Flushes a file that this process has not flushed: its bytes, its name, and the name of its folder. Returns false if
+    /// an earlier flush of the file failed.
+    func flush(_ base: FileState, under writeLock: WriteLock) throws -> Bool {
+        guard let status = base.status else { return true }
+        guard !cache.state.withLock({ $0.flushes.isRefused(for: status) }) else { return false }
         do throws(StorageFailure) {
-            let folder = OpenFile(try system.openFolder(names.folder), system)
-            let there = try system.status(ofPath: names.file, in: folder.descriptor, followsLinks: false)
-            guard let there, there.isSameFile(as: status) else { return false }
-            // Without the lock, a file that is not kept open is opened as reads open it.
-            let opened =
-                snapshot.volume.keepsFiles
-                ? file : try snapshot.volume.open(names.file, in: folder.descriptor, O_RDONLY, .call, system)?.file
-            guard let opened else { return false }
-            try system.synchronizeRetrying(opened.descriptor)
-            withExtendedLifetime(opened) {}
-            try system.synchronizeFolder(folder.descriptor)
-            try flushFolderEntry(isNew: true)
+            let file = try writeLock.open(names.file, status)
+            try system.synchronizeRetrying(file.descriptor)
+            withExtendedLifetime(file) {}
+            try system.synchronizeFolder(writeLock.folder)
+            try flushFolder(isNew: true)
         } catch {
             noteFlush(of: status, hasSucceeded: false)
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
@@ -168,65 +177,42 @@ extension PropertyListFile {
         noteFlush(of: status, hasSucceeded: true)
         return true
     }
-}
 
-extension PropertyListFile {
+    private func noteFlush(of status: FileStatus, hasSucceeded: Bool) {
+        cache.state.withLock { $0.flushes.note(status, hasSucceeded: hasSucceeded) }
+    }
+
+    /// Flushes the entry of the folder, at the first flush and for a new file, because the process that made the folder
+    /// may have been killed before its flush.
+    private func flushFolder(isNew: Bool) throws(StorageFailure) {
+        guard isNew || !cache.state.withLock({ $0.flushes.hasFlushedFolder }) else { return }
+        try Folders.flush(FileNames(path: names.folder).folder, system)
+        cache.state.withLock { $0.flushes.hasFlushedFolder = true }
+    }
+
+    // MARK: - For the tool
+
     /// Tells the tool of a commit.
     ///
-    /// - Parameter former: the former bytes, if they were read before the replacement.
-    func noteReplacement(
-        of base: FileState, _ former: Result<Data?, any Error>? = nil, by bytes: FileBytes?, under writeLock: WriteLock
-    ) {
-        guard let observer = ToolHook.current?.committed else { return }
+    /// - Parameter former: the former bytes, read before the replacement.
+    func noteReplacement(of former: Result<Data?, any Error>?, by bytes: FileBytes?) {
         // If the former bytes cannot be read, there is nothing to report.
-        guard case .success(let before) = former ?? Result(catching: { try formerBytes(of: base, under: writeLock) })
-        else { return }
+        guard let observer = ToolHook.current?.committed, case .success(let before)? = former else { return }
         observer(FileReplacement(path: names.path, before: before, after: bytes))
     }
 
-    func formerBytes(of base: FileState, under writeLock: WriteLock) throws -> Data? {
+    private func formerBytes(of base: FileState, under writeLock: WriteLock) throws -> Data? {
         guard let fault = base.fault, [.damage, .emptied].contains(fault.kind) else {
             return try bytes(of: base, under: writeLock)
         }
         return try base.content.map { try coder.encoded($0, replacing: base).bytes.joined }
     }
 
-    private func bytes(of snapshot: FileState, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
-        if snapshot.fault == nil, let text = snapshot.text { return text.joined }
-        guard let known = snapshot.file, let status = snapshot.status else { return nil }
-        let file = try writeLock.opened(known, as: names.file)
+    /// The bytes of the file.
+    func bytes(of state: FileState, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
+        if state.fault == nil, let text = state.text { return text.joined }
+        guard let status = state.status else { return nil }
+        let file = try writeLock.open(names.file, status)
         return try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
-    }
-
-    /// Restores the former bytes, if the file still has the bytes of that commit.
-    ///
-    /// - Throws: `FileError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
-    package func restore(_ replacement: FileReplacement) throws {
-        let (writeLock, base) = try lockedState { writeLock, wait in
-            let base = try current(cached, under: writeLock, after: wait)
-            guard let currentMirror, let base, base.fault == nil else { return base }
-            callMirror(currentMirror.willChange)
-            return try current(nil, under: writeLock, after: wait)
-        }
-        defer { writeLock.end() }
-        guard try bytes(of: base, under: writeLock) == replacement.after?.joined else {
-            throw FileError.notStored(
-                StorageFailure(path: names.path, reason: "has changed since the write that would be reverted"))
-        }
-        guard let bytes = replacement.before else {
-            try removeFile(base, durability: .powerCut, under: writeLock)
-            noteReplacement(of: base, .success(replacement.after?.joined), by: nil, under: writeLock)
-            currentMirror?.didChange()
-            currentMirror?.note(nil)
-            return
-        }
-        let whole = FileBytes(bytes)
-        if let former = try? coder.decoded(bytes) {
-            try store(
-                former.content, as: (whole, former.format), replacing: base, durability: .powerCut, under: writeLock)
-        } else {
-            try storeForeign(whole, replacing: base, under: writeLock)
-            noteReplacement(of: base, .success(replacement.after?.joined), by: whole, under: writeLock)
-        }
     }
 }

@@ -1,9 +1,16 @@
 package import Foundation
 import PrefsPropertyLists
 
-/// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes
-/// first, if the file is ours.
-extension PropertyListFile {
+/// What is read in place of a file that is malformed or cannot be read, and whether a write may replace it.
+///
+/// A read returns the newest known state and leaves the file alone. A write quarantines the bytes first, if the file is ours
+/// (`Quarantine`).
+package struct Recovery {
+    let names: FileNames
+    let system: SystemCalls
+    let cache: FileCache
+    let copies: LastGoodCopies
+
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
     /// copy.
     ///
@@ -16,16 +23,17 @@ extension PropertyListFile {
     func state(
         inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, mayBeWritten: Bool, until end: Duration?
     ) -> FileState {
-        let (state, known) = newest(knownState, copy)
+        let (state, known) = newest(cache.known, copy)
+        let (rules, wasLost) = cache.state.withLock { ($0.rules, $0.lost != nil) }
         // Bytes in the place of a property list are damage.
         let isForPeople =
-            bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !rules.quarantinesMistakes
+            bytes.isForPeople && known?.isForPeople ?? true && rules.mirror == nil && !rules.quarantinesMistakes
         let isEmpty = Self.isBlank(bytes.source.bytes.joined)
-        let hadValues = known != nil || self.state.withLock { $0.stateBeforeLoss != nil }
+        let hadValues = known != nil || wasLost
         let isBeingWritten = mayBeWritten && isForPeople && hadValues
         if isEmpty, !isBeingWritten, case .missing = copy {
             let report = MalformedFile(path: names.path, fault: Self.emptied, state: .nothing)
-            if isForPeople, hadValues { leaveWarning(.damaged(report), of: bytes.source.status) }
+            if isForPeople, hadValues { cache.leaveWarning(.damaged(report), of: bytes.source.status) }
             return FileState(content: nil, from: bytes.source, system: system)
         }
         let source = FileState.Source(
@@ -38,7 +46,7 @@ extension PropertyListFile {
                 .emptied
             } else if isForPeople, copy.isOurs, !isOfMachine(bytes, copy) {
                 .mistake
-            } else if copy.isOurs || currentMirror != nil {
+            } else if copy.isOurs || rules.mirror != nil {
                 .damage
             } else {
                 .foreign
@@ -73,18 +81,11 @@ extension PropertyListFile {
         return found.contains(0)
     }
 
-    /// What is known of a file that cannot be read: the last known state, or else the last good copy.
-    func knownOfUnreadable() -> FileState? {
-        if let knownState { return knownState }
-        guard let owner = (try? system.status(ofPath: names.path, followsLinks: false))?.owner,
-            case .usable(let known, _)? = try? copies.lastGoodCopy(of: [owner], by: coder, under: nil)
-        else { return nil }
-        return known
-    }
+    // MARK: - Known states
 
     /// The state that this process has learned last. The time of the copy's bytes says whether it knows the copy; the
     /// change time would also show a new mode.
-    func newest(
+    private func newest(
         _ known: FileState?, _ copy: LastGoodCopy
     ) -> (report: MalformedFile.KnownState, state: FileState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
@@ -95,38 +96,52 @@ extension PropertyListFile {
         return (.lastGoodCopy(date), copied)
     }
 
-    /// Leaves the warning that a write has quarantined the file, or what was known of a missing or empty one.
-    func warn(of quarantine: QuarantinedFile, _ base: FileState, under writeLock: WriteLock) {
-        let name =
-            quarantine.isOfMissing ? renameToSharedCopy(quarantine.name, under: writeLock) : quarantine.name
-        let state = base.status == nil ? "missing" : "empty"
-        let missing =
-            if quarantine.kind == .copy {
-                PropertyListFault(reason: "was \(state), and its last good copy was there")
-            } else {
-                PropertyListFault(reason: "was \(state), and had values before")
-            }
-        let known = base.fault?.kind == .emptied ? base.fault?.report.state : nil
-        var report = MalformedFile(path: names.path, fault: missing, state: known ?? .nothing)
-        if let fault = base.fault, fault.kind != .emptied { report = fault.report }
-        if case .former(let reason) = quarantine.kind {
-            report = MalformedFile(
-                path: names.path, fault: PropertyListFault(reason: reason), state: .lastKnown, isWellFormed: true)
-        }
-        report.quarantinedAs = names.path(of: name)
-        leaveWarning(.damaged(report))
+    /// What is known of a file that cannot be read: the last known state, or else the last good copy.
+    func knownOfUnreadable(by coder: ContentCoder) -> FileState? {
+        if let known = cache.known { return known }
+        guard let owner = (try? system.status(ofPath: names.path, followsLinks: false))?.owner,
+            case .usable(let known, _)? = try? copies.lastGoodCopy(of: [owner], by: coder, under: nil)
+        else { return nil }
+        return known
     }
 
+    /// The state that reads return while another program saves the file: what this process has learned last. nil if it
+    /// has read nothing.
+    func stateDuringSave(by coder: ContentCoder, under writeLock: WriteLock?) -> DomainState? {
+        let (known, lastWhole, hasRead) = cache.state.withLock { ($0.known, $0.presence.lastWhole, $0.newest != nil) }
+        // The last state is that there was no file.
+        guard let known else { return hasRead ? DomainState(nil, form: cache.form, isDuringSave: true) : nil }
+        let copyStatus = (try? copies.copyStatus(under: writeLock)) ?? nil
+        if let kept = cache.state.withLock({ $0.duringSave }), kept.copy == copyStatus { return kept.state }
+        let folder = copyStatus == nil ? nil : try? copies.folderStatus(under: writeLock)
+        let copy =
+            folder.flatMap { try? copies.lastGoodCopy(of: [geteuid(), $0.owner], by: coder, under: writeLock) }
+            ?? .missing
+        let new = DomainState(newest(known, copy).state ?? known, revision: Revision(), isDuringSave: true)
+        return cache.state.withLock { state in
+            // A faster thread may have made it, or has seen the whole file since.
+            if let kept = state.duringSave, kept.copy == copyStatus { return kept.state }
+            if state.presence.lastWhole == lastWhole { state.duringSave = (copyStatus, new) }
+            return new
+        }
+    }
+
+    // MARK: - Writing
+
+    /// - Throws: the error of a malformed file that a write does not replace.
+    func writable(_ state: FileState) throws -> FileState {
+        if let fault = state.fault, !cache.rules.replaces(fault.kind) { throw fault.error }
+        return state
+    }
 }
 
-// MARK: - Missing and emptied files
-
-extension PropertyListFile {
-    /// Gives the quarantined copy of a missing or empty file the name that it shares with earlier ones, so that one is
-    /// kept.
-    private func renameToSharedCopy(_ name: String, under writeLock: WriteLock) -> String {
-        // If it fails, the copy stays under its first name.
-        guard (try? system.rename(name, to: names.copyOfMissing, in: writeLock.folder)) != nil else { return name }
-        return names.copyOfMissing
+extension FileRules {
+    /// Whether a write may quarantine and replace a malformed file.
+    func replaces(_ kind: FileState.Fault.Kind) -> Bool {
+        switch kind {
+        case .damage, .emptied: true
+        case .mistake: replacesMistakes + replacesForeign > 0
+        case .foreign: replacesForeign > 0
+        }
     }
 }
