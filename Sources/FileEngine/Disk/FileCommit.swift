@@ -2,15 +2,22 @@ import Foundation
 import PrefsPropertyLists
 
 /// Replaces or removes a file, under its lock, and makes the outcome the state that reads return.
-struct FileCommit {
+final class FileCommit: Sendable {
     let look: FileLook
-    let writer: FileWriter
-    let quarantine: Quarantine
+    private let writer: FileWriter
+    private let copies: LastGoodCopies
+    private let quarantine: Quarantine
+    private let names: FileNames
+    private let cache: FileCache
+    private let system: SystemCalls
 
-    private var names: FileNames { look.names }
-    private var system: SystemCalls { look.system }
-    private var cache: FileCache { look.cache }
-    private var copies: LastGoodCopies { look.copies }
+    init(_ look: FileLook, writer: FileWriter) {
+        self.look = look
+        self.writer = writer
+        (names, cache, copies, system) = (look.names, look.cache, look.copies, look.system)
+        quarantine = Quarantine(names: look.names, system: look.system, copies: look.copies, writer: writer)
+    }
+
     private var coder: ContentCoder { look.coder }
 
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
@@ -165,7 +172,7 @@ struct FileCommit {
         guard let status = base.status else { return true }
         guard !cache.state.withLock({ $0.flushes.isRefused(for: status) }) else { return false }
         do throws(StorageFailure) {
-            let file = try writeLock.open(names.file, status)
+            let file = try writeLock.file(of: base, as: names.file)
             try system.synchronizeRetrying(file.descriptor)
             withExtendedLifetime(file) {}
             try system.synchronizeFolder(writeLock.folder)
@@ -212,7 +219,7 @@ struct FileCommit {
     func bytes(of state: FileState, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
         if state.fault == nil, let text = state.text { return text.joined }
         guard let status = state.status else { return nil }
-        let file = try writeLock.open(names.file, status)
+        let file = try writeLock.file(of: state, as: names.file)
         return try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
     }
 }

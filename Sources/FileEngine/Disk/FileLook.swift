@@ -4,16 +4,28 @@ import PrefsPropertyLists
 
 /// Looks at the path of a file, and makes what is there the state that reads return. In the moments in which another program
 /// saves the file, says for how long (`Presence`). Never changes anything on disk.
-struct FileLook {
+///
+/// A class, because a copy of the names and of its parts costs each write thousands of instructions.
+final class FileLook: Sendable {
     let names: FileNames
     let topLevel: TopLevel
     let system: SystemCalls
     let cache: FileCache
-    let reader: FileReader
     let copies: LastGoodCopies
+    let recovery: Recovery
+    private let reader: FileReader
+
+    init(_ names: FileNames, holds topLevel: TopLevel, copies: LastGoodCopies, system: SystemCalls) {
+        self.names = names
+        self.topLevel = topLevel
+        self.system = system
+        self.copies = copies
+        cache = FileCache(system: system)
+        reader = FileReader(names: names, system: system)
+        recovery = Recovery(names: names, system: system, cache: cache, copies: copies)
+    }
 
     var coder: ContentCoder { ContentCoder(topLevel: topLevel, rules: cache.rules, path: names.path) }
-    var recovery: Recovery { Recovery(names: names, system: system, cache: cache, copies: copies) }
 
     /// What a look has found.
     enum Result {

@@ -2,7 +2,7 @@ import Foundation
 import PrefsPropertyLists
 
 /// Opens and parses the file at a path.
-struct FileReader {
+struct FileReader: Sendable {
     let names: FileNames
     let system: SystemCalls
 

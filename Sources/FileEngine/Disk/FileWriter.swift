@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// The file of a commit. It is made under another name and then replaces the old file, if that is still the file that
 /// the commit started from.
-struct FileWriter {
+struct FileWriter: Sendable {
     let names: FileNames
     let system: SystemCalls
 
@@ -26,7 +26,7 @@ struct FileWriter {
             // The quarantine has given a malformed file a second name.
             var old = base.fault == nil ? base.status : try checkFileUnchanged(base, under: writeLock)
             for _ in Attempts.all {
-                let new = try makeTemporary(bytes, replacing: old, under: writeLock)
+                let new = try makeTemporary(bytes, replacing: base, old, under: writeLock)
                 do throws(StorageFailure) {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
                     try writeLock.volume.complete(new.file, system)
@@ -87,7 +87,7 @@ struct FileWriter {
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
         if !writeLock.volume.tellsFilesApart, base.status != nil {
-            guard try base.hasBytes(of: writeLock.open(names.file, there)) else {
+            guard try base.hasBytes(of: writeLock.file(of: base, as: names.file)) else {
                 throw StorageFailure(path: "", reason: "was changed by another program during the update")
             }
             return there
@@ -101,15 +101,15 @@ struct FileWriter {
         return there
     }
 
-    /// Makes the file that replaces a state, with its permissions. The old one is closed afterwards, because SMB removes an
-    /// open file instead of replacing it.
+    /// Makes the file that replaces a state, with its permissions. On a server, the old one is closed afterwards, because SMB
+    /// removes an open file instead of replacing it.
     ///
     /// - Parameter old: the status of the old file now.
     private func makeTemporary(
-        _ bytes: FileBytes, replacing old: FileStatus?, under writeLock: WriteLock
+        _ bytes: FileBytes, replacing base: FileState, _ old: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         guard let old else { return try makeTemporary(bytes, like: nil, protectedAs: nil, under: writeLock) }
-        let file = try writeLock.open(names.file, old)
+        let file = try writeLock.file(of: base, as: names.file)
         return try makeTemporary(bytes, like: .all(of: file, old), protectedAs: file, under: writeLock)
     }
 

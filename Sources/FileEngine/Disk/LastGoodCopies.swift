@@ -2,7 +2,7 @@ import Foundation
 import PrefsPropertyLists
 
 /// The bytes of the last commit, kept beside the file in case another program damages it.
-struct LastGoodCopies {
+struct LastGoodCopies: Sendable {
     let names: FileNames
     let system: SystemCalls
     let writer: FileWriter

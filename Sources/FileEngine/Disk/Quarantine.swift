@@ -2,7 +2,7 @@ import Foundation
 import PrefsPropertyLists
 
 /// Keeps what a write would lose under another name beside the file.
-struct Quarantine {
+struct Quarantine: Sendable {
     let names: FileNames
     let system: SystemCalls
     let copies: LastGoodCopies
@@ -25,7 +25,7 @@ struct Quarantine {
             else { return try quarantineLost(lost(), by: coder, under: writeLock) }
             let kind = base.fault == nil ? reason.map { QuarantinedFile.Kind.former(reason: $0) } : .file
             guard let kind else { return nil }
-            let file = try writeLock.open(names.file, status)
+            let file = try writeLock.file(of: base, as: names.file)
             return QuarantinedFile(
                 name: try quarantineName(of: names.file, file, status, under: writeLock), kind: kind)
         } catch {

@@ -5,7 +5,7 @@ import PrefsPropertyLists
 ///
 /// A read returns the newest known state and leaves the file alone. A write quarantines the bytes first, if the file is ours
 /// (`Quarantine`).
-package struct Recovery {
+package struct Recovery: Sendable {
     let names: FileNames
     let system: SystemCalls
     let cache: FileCache
@@ -129,9 +129,8 @@ package struct Recovery {
     // MARK: - Writing
 
     /// - Throws: the error of a malformed file that a write does not replace.
-    func writable(_ state: FileState) throws -> FileState {
+    func requireWritable(_ state: FileState) throws {
         if let fault = state.fault, !cache.rules.replaces(fault.kind) { throw fault.error }
-        return state
     }
 }
 

@@ -120,15 +120,13 @@ struct FileLocker {
             }
             // Removes the temporary file of a killed writer, because the next commit may never come.
             if isFirst { try? system.remove(names.temporary, in: writeLock.folder) }
-            guard let base = try current(cached, under: writeLock, after: wait).map(look.recovery.writable) else {
-                return nil
-            }
+            guard let base = try current(cached, under: writeLock, after: wait) else { return nil }
+            try look.recovery.requireWritable(base)
             guard base.fault == nil, let mirror else { return base }
             cache.callMirror(mirror.willChange)
             try forgetCopyOfFileRemovedByMirror(base, under: writeLock)
-            guard let newest = try current(base, under: writeLock, after: wait).map(look.recovery.writable) else {
-                return nil
-            }
+            guard let newest = try current(base, under: writeLock, after: wait) else { return nil }
+            try look.recovery.requireWritable(newest)
             mirror.note(newest.content)
             return newest
         }
@@ -215,7 +213,8 @@ struct FileLocker {
             let known =
                 round > 0 ? nil : cache.newest.flatMap { $0.status == nil || $0.fault != nil ? nil : validated($0) }
             let state = try known ?? look.untilSaved()
-            try refuseFileOfAnotherUser(look.recovery.writable(state))
+            try look.recovery.requireWritable(state)
+            try refuseFileOfAnotherUser(state)
             let creating: WriteLock.Creation = state.status == nil ? .folder : .lockFile
             if let writeLock = try lock(creating: creating) { return writeLock }
         }

@@ -23,15 +23,11 @@ package final class PropertyListFile: Sendable {
         names = FileNames(path: path)
         self.topLevel = topLevel
         self.system = system
-        cache = FileCache(system: system)
         let writer = FileWriter(names: names, system: system)
         let copies = LastGoodCopies(names: names, system: system, writer: writer)
-        look = FileLook(
-            names: names, topLevel: topLevel, system: system, cache: cache,
-            reader: FileReader(names: names, system: system), copies: copies)
-        disk = FileCommit(
-            look: look, writer: writer,
-            quarantine: Quarantine(names: names, system: system, copies: copies, writer: writer))
+        look = FileLook(names, holds: topLevel, copies: copies, system: system)
+        cache = look.cache
+        disk = FileCommit(look, writer: writer)
         queue = TransactionQueue(reportingTo: feed)
         feed.start(self)
     }

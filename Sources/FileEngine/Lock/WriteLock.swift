@@ -92,15 +92,15 @@ package struct WriteLock {
         return there.map { volume.mayBe($0, locked) } ?? false
     }
 
-    /// Opens a file of the folder for one call of the engine. The descriptor of a state is not used for it: the program's
-    /// code has run since, and may have closed it and used its number for another file.
-    ///
-    /// - Parameter known: the status of the file.
-    func open(_ name: String, _ known: FileStatus) throws(StorageFailure) -> OpenFile {
+    /// The file of a state, for one call of the engine: the one that is open, if the descriptor is still its own, because the
+    /// program's code has run since and may have closed it and used its number for another file. Otherwise the file that
+    /// has the name now.
+    func file(of state: FileState, as name: String) throws(StorageFailure) -> OpenFile {
+        if let file = state.file, file.isIntact { return file }
         guard let (file, status) = try volume.openLocked(name, in: folder, .call, system) else {
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
-        guard volume.mayBe(status, known) else {
+        guard state.status.map({ volume.mayBe(status, $0) }) ?? true else {
             throw StorageFailure(path: "", reason: "was replaced by another program during the update")
         }
         return file

@@ -68,8 +68,7 @@ final class FileState: Sendable {
     /// The status of the file that it was read from or written to; nil for a missing file, for a last good copy, and for what
     /// is remembered.
     let status: FileStatus?
-    /// That file, open; nil on a server, too. It shows whether it is still the same. What a write takes from the file, it
-    /// takes from the file that has the name under the lock.
+    /// That file, open; nil on a server, too.
     let file: OpenFile?
     let volume: Volume
     /// When the state was read, by the monotonic clock; nil if the file is kept open.

@@ -141,7 +141,7 @@ import Testing
     /// quarantined, so that only the second name still has the bytes. If the write fails for another reason, the damage
     /// keeps its one name.
     @Test(arguments: [
-        (Meeting.repairInUpdate, "was replaced by another program during the update", nil),
+        (Meeting.repairInUpdate, "was replaced meanwhile", nil),
         (.repairInFlush, "was replaced by another program during the update", "damage"),
         (.lossOfLockFile, "its lock file was removed during the update", nil),
     ])

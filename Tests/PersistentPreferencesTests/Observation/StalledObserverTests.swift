@@ -41,6 +41,74 @@ import Testing
         #expect(all.last?.oldValues["blob"] as? Data == blob(3))
     }
 
+    /// The changes before and after a move to another root become one, from the first state to the last.
+    @Test func changesAroundAMoveAreMerged() {
+        let store = InMemoryStore()
+        let prefs = AnyPrefs(["n", "other"], key: "A", store: store)
+        let second = AnyPrefs(["n", "other"], key: "B", store: store)
+        second.values = ["n": -1, "other": 5]
+        let stall = Stall()
+        let heard = stall.observer(of: prefs)
+        prefs["n"] = 0
+        stall.waitInside()
+        for number in 1...Self.capacity { prefs["n"] = number }
+        prefs.key = "B"
+        second["n"] = 7
+        stall.gate.open()
+        let all = heard.wait(for: Self.capacity + 1)
+        #expect(all.dropLast().allSatisfy { $0.root == "A" && $0.count == 1 })
+        let merged = all[Self.capacity]
+        #expect(merged.root == "B" && merged.count == 3 && merged.keys == ["n", "other"])
+        #expect(merged.oldValues as? [String: Int] == ["n": Self.capacity - 1])
+        #expect(merged.newValues as? [String: Int] == ["n": 7, "other": 5])
+    }
+
+    /// A slow observer of one key of a large root keeps only the changes of its key.
+    @Test func changesOfOtherKeysTakeNoRoom() {
+        let prefs = AnyPrefs(["n", "m", "blob"], key: "Root", store: InMemoryStore())
+        let stall = Stall()
+        func observer(of key: String) -> Observer<PrefsChange> {
+            Observer { tell in
+                prefs.onChange(of: key) {
+                    stall.pass()
+                    tell($0)
+                }
+            }
+        }
+        let (first, other) = (observer(of: "n"), observer(of: "m"))
+        prefs.values = ["n": 0, "m": 0]
+        stall.waitInside(2)
+        for number in 1...Self.capacity {
+            if number <= 3 { prefs["n"] = number }
+            if number == 2 { prefs["m"] = number }
+            prefs["blob"] = Data(repeating: UInt8(number & 0xFF), count: 1 << 16)
+        }
+        stall.gate.open()
+        #expect(first.wait(for: 4).map { $0.newValues as? [String: Int] } == (0...3).map { ["n": $0] })
+        #expect(other.wait(for: 2).map { $0.newValues as? [String: Int] } == [["m": 0], ["m": 2]])
+        #expect((first.all + other.all).allSatisfy { $0.count == 1 })
+    }
+
+    /// Two instances with other keys on the entries of one file.
+    @Test func eachInstanceOfAFlatFileHearsItsOwnKeys() throws {
+        let folder = try TemporaryFolder()
+        let store = PropertyListFileStore(url: folder.file(), layout: .flat)
+        let (first, second) = (
+            AnyPrefs(["a", "c"], key: "A", store: store), AnyPrefs(["b", "c"], key: "B", store: store)
+        )
+        let heard = Observer<PrefsChange> { tell in first.onChange { tell($0) } }
+        let other = Observer<PrefsChange> { tell in second.onChange { tell($0) } }
+        first["a"] = 1
+        second["b"] = 2
+        second["c"] = 3
+        try writePropertyList(["a": 4, "b": 2, "c": 3], to: folder.file())
+        #expect(heard.wait(for: 3).map { $0.newValues as? [String: Int] } == [["a": 1], ["c": 3], ["a": 4]])
+        #expect(heard.all.map(\.root) == ["A", "A", "A"])
+        #expect(heard.all.map { "\($0.origin)" } == ["thisProcess", "thisProcess", "elsewhere"])
+        #expect(other.wait(for: 2).map { $0.newValues as? [String: Int] } == [["b": 2], ["c": 3]])
+        #expect(other.all.map(\.root) == ["B", "B"])
+    }
+
     /// Each read of a file makes its own copy of every value. Waiting changes keep an unchanged value once.
     @Test func whatDoesNotChangeIsKeptOnce() throws {
         let folder = try TemporaryFolder()

@@ -104,6 +104,22 @@ import Testing
         #expect(syncs() == 0)
     }
 
+    /// The file that was not flushed is still there.
+    @Test func aWriteThatFailsLeavesTheFlushThatIsOwed() {
+        let careless = AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        careless["a"] = 1
+        let prefs = prefs()
+        system.fail("rename", with: EIO)
+        prefs["b"] = 2
+        #expect(prefs.outcome.contains("rename: Input/output error"))
+        _ = syncs()
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok" && syncs() == 3)
+        prefs["a"] = 1
+        #expect(syncs() == 0)
+        #expect(careless.ints == ["a": 1])
+    }
+
     // MARK: - The last good copy, which never brings back what a commit has deleted
 
     /// A deleted value does not come back, even if there was no room for a new copy.
