@@ -106,8 +106,9 @@ enum Descriptors {
             }
         }
         shared?["count"] = 1
-        shared?.update {
-            $0["count"] = 2
+        // The second write of the handler equals the update.
+        shared?.update { () -> Void in
+            Descriptors.shared?["count"] = 2
             exit(0)
         }
     }
