@@ -110,7 +110,7 @@ struct RootView {
     }
 
     /// The stored value of a key, in the current shape; nil if there is none.
-    private func stored(_ key: String) throws(PrefsError) -> StoredValue? {
+    func stored(_ key: String) throws(PrefsError) -> StoredValue? {
         // A state without a revision is that of an update, which may have thousands of writes: each has a state of its
         // own, of which one key is needed.
         guard root.schema.isTrivial, revision == nil else { return try storedValues()?[key] }
