@@ -151,7 +151,7 @@ struct Root {
         _ write: RootWrite, _ name: String?, _ outcome: inout AccessOutcome
     ) throws -> (RootChange?, Revision?) {
         if let known = knownView {
-            var ignored = AccessOutcome(of: state)
+            var ignored = AccessOutcome()
             if let difference = try? known.difference(by: write, &ignored) { return (difference, nil) }
         }
         let view = try view(of: name, isForWriting: true, &outcome)
@@ -221,7 +221,7 @@ struct Root {
         of write: RootWrite, _ earlier: RootChange, in transaction: Transaction
     ) throws -> RootEffect? {
         let view = try view(in: transaction)
-        var ignored = AccessOutcome(of: state, isSilent: true)
+        var ignored = AccessOutcome()
         return try view.difference(by: write, after: earlier, &ignored).flatMap { try view.effect(of: $0, by: write) }
     }
 }
