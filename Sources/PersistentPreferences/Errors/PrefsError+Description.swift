@@ -12,7 +12,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         switch self {
         case .incorrectKeys(let keys):
             "expected a key that @Pref declares or keys lists, found \(Self.quoted(keys))"
-                + (nearestKey.map { "; did you mean \(Self.quoted([$0]))?" } ?? "")
+                + (keys.nearestAllowed.map { "; did you mean \(Self.quoted([$0]))?" } ?? "")
         case .valuesNotPlistCompatible, .typeMismatch, .constraintViolated:
             Self.listed(failures.map(\.description), separator: "\n", last: "\n")
         case .noStoredPrefsForKey(let key):
@@ -90,7 +90,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    private static func quoted(_ names: [String]) -> String {
+    private static func quoted(_ names: some RandomAccessCollection<String>) -> String {
         let others = names.count - mostNames
         return names.prefix(mostNames).map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
             + (others > 0 ? " and \(others) more" : "")

@@ -25,10 +25,10 @@ import PrefsPropertyLists
 public indirect enum PrefsError: Error, Sendable {
     /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
     /// of such a key.
-    case incorrectKeys(invalidElements: [String])
+    case incorrectKeys(invalidElements: InvalidKeys)
     /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the
     /// reason of each. As in RVS_PersistentPrefs.
-    case valuesNotPlistCompatible(invalidElements: [String])
+    case valuesNotPlistCompatible(invalidElements: InvalidKeys)
     /// ``PersistentPrefs/flush()`` found nothing stored under the root key. Some versions of RVS_PersistentPrefs also
     /// report it for reads; version 1.7 never reports it.
     case noStoredPrefsForKey(key: String)
@@ -163,16 +163,11 @@ extension PrefsError {
     /// The path and the reason of each value that caused a ``valuesNotPlistCompatible(invalidElements:)``, a
     /// ``constraintViolated(_:)`` or a ``typeMismatch(_:)``, sorted by path. Empty for other errors.
     ///
-    /// For `valuesNotPlistCompatible`, the process keeps the details of its 64 newest errors. An older error, or one
-    /// that you create yourself, gives its keys with a general reason. Costs time linear in the number of values. Any
-    /// thread.
+    /// A `valuesNotPlistCompatible` that you create from keys gives them with a general reason. Costs time linear in the
+    /// number of values. Any thread.
     public var failures: [PropertyListFailure] {
         switch self {
-        case .valuesNotPlistCompatible(let keys):
-            FailureReports.shared.report(of: keys)?.failures
-                ?? keys.map {
-                    PropertyListFailure(path: $0, topLevelKey: $0, reason: "cannot be stored in a property list")
-                }
+        case .valuesNotPlistCompatible(let keys): keys.failures
         case .typeMismatch(let failures), .constraintViolated(let failures): failures
         default: []
         }
@@ -195,8 +190,8 @@ extension PrefsError {
     /// Costs time linear in their number. Any thread.
     public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted(byText: \.self)
-        FailureReports.shared.add(failures.sorted(byText: \.path), to: keys)
-        return .valuesNotPlistCompatible(invalidElements: keys)
+        return .valuesNotPlistCompatible(
+            invalidElements: InvalidKeys(keys, failures: failures.sorted(byText: \.path)))
     }
 
     /// Creates the error of keys that are not allowed. Its description suggests the allowed key that a single one resembles.
@@ -205,51 +200,11 @@ extension PrefsError {
         let keys = keys.sorted(byText: \.self).reduce(into: [String]()) { keys, key in
             if keys.last?.hasSameBytes(as: key) != true { keys.append(key) }
         }
-        FailureReports.shared.add([], among: allowed.list, to: keys)
-        return .incorrectKeys(invalidElements: keys)
-    }
-
-    /// The allowed key that the key of this error resembles; nil if none does. Not sought before it is asked for, because
-    /// a class may have a thousand keys.
-    var nearestKey: String? {
-        guard case .incorrectKeys(let keys) = self, keys.count == 1, StreamSafeText.isSafe(keys[0]) else { return nil }
-        // The key of the version is in the list, and cannot be meant.
-        let allowed = FailureReports.shared.report(of: keys)?.allowed.filter { $0 != keys[0] } ?? []
-        return NearestWord(among: allowed).nearest(to: keys[0])
+        return .incorrectKeys(invalidElements: InvalidKeys(keys, among: allowed.list))
     }
 
     /// Converts an error of any type.
     package init(_ error: any Error) {
         self = error as? PrefsError ?? (error as? FileError).map { PrefsError($0) } ?? .unknownError(error: error)
-    }
-}
-
-/// The paths and reasons behind the newest `valuesNotPlistCompatible` errors, and the keys that were allowed at the newest
-/// `incorrectKeys` errors.
-///
-/// The payload of these cases is `[String]`, as in RVS_PersistentPrefs. The rest is found by the identity of that array's
-/// storage, which every copy of the error shares. The report keeps the array alive, so that no other array gets its
-/// address.
-private final class FailureReports: Sendable {
-    static let shared = FailureReports()
-
-    typealias Report = (keys: [String], failures: [PropertyListFailure], allowed: [String])
-
-    private let reports = Locked<[Report]>([])
-    private static let capacity = 64
-
-    func add(_ failures: [PropertyListFailure], among allowed: [String] = [], to keys: [String]) {
-        reports.withLock { reports in
-            if reports.count == Self.capacity { reports.removeFirst() }
-            reports.append((keys, failures, allowed))
-        }
-    }
-
-    func report(of keys: [String]) -> Report? {
-        reports.withLock { $0.last { Self.address($0.keys) == Self.address(keys) } }
-    }
-
-    private static func address(_ keys: [String]) -> UnsafePointer<String>? {
-        keys.withUnsafeBufferPointer(\.baseAddress)
     }
 }

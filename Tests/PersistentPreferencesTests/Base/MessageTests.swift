@@ -41,7 +41,7 @@ import Testing
         #"expected a key that @Pref declares or keys lists, found "x", "y""#:
             .incorrectKeys(invalidElements: ["x", "y"]),
         #"expected a key that @Pref declares or keys lists, found "x""#: .incorrectKeys(invalidElements: ["x"]),
-        // The details of errors are in `VettingTests`: the process keeps those of the newest 64.
+        // `VettingTests` has the reasons.
         "a: cannot be stored in a property list": .valuesNotPlistCompatible(invalidElements: ["a"]),
         #"nothing is stored under the root key "R""#: .noStoredPrefsForKey(key: "R"),
         #""" is not a valid root key: it is empty"#:

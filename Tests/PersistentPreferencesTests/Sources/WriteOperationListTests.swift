@@ -92,7 +92,8 @@ import WriteOperations
 
     /// Types of which no member writes.
     private static let values: Set<String> = [
-        "Array", "ClosedRange", "CoveredKey", "ExportFormat", "FileFormat", "Iterator", "KnownState", "LayerFault",
+        "Array", "ClosedRange", "CoveredKey", "ExportFormat", "FileFormat", "InvalidKeys", "Iterator", "KnownState",
+        "LayerFault",
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
