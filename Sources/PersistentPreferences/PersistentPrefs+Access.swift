@@ -74,7 +74,7 @@ extension PersistentPrefs {
     func setValue(_ value: Any?, of name: String) {
         let allowed = allowedKeys
         write { root, outcome in
-            guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed) }
+            guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed.list) }
             let (change, revision) = try root.difference(inKeys: [name], to: value.map { [name: $0] }, &outcome)
             try root.commit(change, seenAt: revision, &outcome)
         }
@@ -103,7 +103,7 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         return write { root, outcome in
             let unknown = names.filter { !allowed.contains($0) }
-            if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed) }
+            if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed.list) }
             let (change, revision) = try root.difference(inKeys: names, to: nil, &outcome)
             try root.commit(change, seenAt: revision, &outcome)
         }
@@ -222,7 +222,7 @@ extension PersistentPrefs {
     ) throws -> RootView {
         let root = try Root(root ?? key, of: state)
         if onlyIfAllowed, let name, case let allowed = allowedKeys, !allowed.contains(name) {
-            throw PrefsError.incorrectKeys([name], among: allowed)
+            throw PrefsError.incorrectKeys([name], among: allowed.list)
         }
         if let past = PreviousStateRead.current(of: state) { return root.view(of: past.entry) }
         return try root.view(of: name, &outcome)

@@ -94,7 +94,7 @@ extension PersistentPrefs {
     private func problems(
         of layers: any RootLayersSnapshot, _ root: Root, _ names: KnownNames
     ) -> [PrefsProblem] {
-        layers.notes(forKeys: allowedKeys.list, in: declarations).map(\.problem)
+        layers.notes(forKeys: allowedKeys.list, in: declarations)
             + layers.fileEntries(of: root.key, in: declarations).flatMap { problems(of: $0, names) }
     }
 
@@ -105,7 +105,7 @@ extension PersistentPrefs {
         }
         let keys = file.keys.sorted(byText: \.self).compactMap { key in
             names.flaw(of: key, as: file.form).map {
-                LayerFault(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey).problem
+                PrefsProblem(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey)
             }
         }
         return (version.map { [$0] } ?? []) + keys

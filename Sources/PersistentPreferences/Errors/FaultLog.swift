@@ -48,7 +48,7 @@ struct FaultLog {
     private var values: [String?: Report] = [:]
     private var store: PrefsError?
     /// By fault, the key that was read then; nil for the whole root.
-    private var layers: [LayerFault: String?] = [:]
+    private var layers: [PrefsProblem: String?] = [:]
 
     /// Whether a read without a fault may end one.
     private(set) var mayEnd = false
@@ -147,7 +147,7 @@ struct AccessOutcome {
         warning = warning ?? new
     }
 
-    mutating func note(_ faults: [LayerFault]) {
+    mutating func note(_ faults: [PrefsProblem]) {
         guard !faults.isEmpty else { return }
         noted.append(.invalidLayer(faults))
         switch warning {

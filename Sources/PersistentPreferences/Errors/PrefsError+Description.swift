@@ -50,13 +50,13 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .notWatched(let failure):
             // A system call that has failed may succeed later.
             "\(failure); changes made elsewhere are \(failure.operation.isEmpty ? "not reported" : "looked for once a second")"
-        case .sharedRoot(let shared):
-            shared.description
+        case .sharedRoot(let problem):
+            problem.reason
         case .coveredByLayer(let keys):
-            Self.listed(keys.map(\.description)) + "; the stored state is unchanged"
+            Self.listed(keys.map(\.reason)) + "; the stored state is unchanged"
         case .problem(let problem): "\(problem)"
         case .invalidLayer(let faults):
-            Self.listed(faults.map(\.description)) + "; ignored"
+            Self.listed(faults.map(\.textOfLayer)) + "; ignored"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .writeInsideRead:

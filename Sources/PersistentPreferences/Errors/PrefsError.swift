@@ -98,13 +98,13 @@ public indirect enum PrefsError: Error, Sendable {
     /// types. In a flat layout, in which all classes share one root: they declare a key with different types or
     /// defaults. The first instance of the second class reports it. The instance works. Give one of the classes
     /// its own root key, or in a flat layout give one of the properties another key.
-    case sharedRoot(SharedRoot)
+    case sharedRoot(PrefsProblem)
     /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted
-    /// by key.
-    case coveredByLayer([CoveredKey])
+    /// by key, which is the ``PrefsProblem/topLevelKey``.
+    case coveredByLayer([PrefsProblem])
     /// A warning (``isWarning``): layers of a ``LayeredStore`` cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
-    case invalidLayer([LayerFault])
+    case invalidLayer([PrefsProblem])
     /// A warning (``isWarning``): something stands that no access meets, such as a key that is not a key of the class.
     /// Only ``PersistentPrefs/onError(_:)`` gives it; ``PersistentPrefs/problems()`` lists it.
     case problem(PrefsProblem)
@@ -195,12 +195,12 @@ extension PrefsError {
     }
 
     /// Creates the error of keys that are not allowed. Its description suggests the allowed key that a single one resembles.
-    package static func incorrectKeys(_ keys: [String], among allowed: AllowedKeys) -> PrefsError {
+    package static func incorrectKeys(_ keys: [String], among allowed: [String]) -> PrefsError {
         // Not hashed, because a key may have any number of combining marks.
         let keys = keys.sorted(byText: \.self).reduce(into: [String]()) { keys, key in
             if keys.last?.hasSameBytes(as: key) != true { keys.append(key) }
         }
-        return .incorrectKeys(invalidElements: InvalidKeys(keys, among: allowed.list))
+        return .incorrectKeys(invalidElements: InvalidKeys(keys, among: allowed))
     }
 
     /// Converts an error of any type.

@@ -151,9 +151,9 @@ struct RootView {
 
     private func merged(
         _ stored: [String: StoredValue]?, with layers: any RootLayersSnapshot, _ allowed: AllowedKeys?
-    ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
+    ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [PrefsProblem]) {
         var values = stored
-        var faults: [LayerFault] = []
+        var faults: [PrefsProblem] = []
         let allowed = allowed ?? root.state.owner?.allowedKeys ?? root.state.declarations.allowed
         for key in allowed.list where StreamSafeText.isSafe(key) {
             let layered = layered(key, in: layers)
@@ -268,8 +268,8 @@ struct RootView {
     func checkCovers(_ change: RootChange) throws(PrefsError) {
         guard let layers else { return }
         let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
-            layered(key, in: layers).cover.map { CoveredKey(key: key, layer: $0.layer, place: $0.place) }
+            layered(key, in: layers).cover.map { PrefsProblem(covered: key, by: $0.layer, place: $0.place) }
         }
-        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.key)) }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.topLevelKey)) }
     }
 }

@@ -83,7 +83,7 @@ package struct RootChange {
             }
             if allowed?.contains(key) == false { disallowed.append(key) }
         }
-        if let allowed, !disallowed.isEmpty { throw .incorrectKeys(disallowed, among: allowed) }
+        if let allowed, !disallowed.isEmpty { throw .incorrectKeys(disallowed, among: allowed.list) }
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
         for key in shown.keys where after.index(forKey: key) == nil { removed.append(key) }
     }

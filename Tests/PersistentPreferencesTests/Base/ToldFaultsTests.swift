@@ -248,7 +248,7 @@ import Testing
 
     @Test func aReadOfAnotherKeyEndsNoFaultOfALayer() {
         var log = FaultLog()
-        let faults = ["size", "name"].map { LayerFault(layer: "file", place: $0, reason: "x") }
+        let faults = ["size", "name"].map { PrefsProblem(layer: "file", place: $0, reason: "x") }
         let fault = PrefsError.invalidLayer([faults[0]])
         #expect(log.record(fault, of: .fault(of: "size", at: Revision())).told != nil)
         _ = log.record(nil, of: .read(of: "name"))
