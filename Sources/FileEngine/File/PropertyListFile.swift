@@ -75,7 +75,7 @@ package final class PropertyListFile: Sendable {
     }
 
     @inline(__always)
-    private func validated(_ cached: FileState) -> FileState? { cache.validated(cached, atPath: names.path) }
+    func validated(_ cached: FileState) -> FileState? { cache.validated(cached, atPath: names.path) }
 
     private func load(_ patience: Patience, _ path: FileLook.Path?) throws -> DomainState {
         var wait = SaveWait()
