@@ -9,8 +9,8 @@ struct InPlaceChange<Value> {
     var durability = CommitDurability.notStored
     /// The current value, or the default if the read failed.
     var value: Value
-    /// The warning of a read that succeeded.
-    var warning: PrefsError?
+    /// What the read has met.
+    var outcome = AccessOutcome()
     /// Why the value could not be read.
     var failure: PrefsError?
 }
@@ -23,24 +23,22 @@ extension PersistentPrefs {
         from defaultValue: Value, of name: String? = nil, _ read: (RootView, inout AccessOutcome) throws -> Value
     ) -> InPlaceChange<Value> {
         var change = InPlaceChange(root: key, value: defaultValue)
-        var outcome = AccessOutcome(of: state)
         do {
-            let view = try Root(change.root, of: state).view(of: name, isForWriting: true, &outcome)
+            let view = try Root(change.root, of: state).view(of: name, isForWriting: true, &change.outcome)
             change.durability = view.durability
-            change.value = try read(view, &outcome)
+            change.value = try read(view, &change.outcome)
             // A value of layers must not replace a stored one that was passed over.
-            if outcome.hasPassedOverBase { change.failure = outcome.warning }
+            if change.outcome.hasPassedOverBase { change.failure = change.outcome.warning }
         } catch {
             change.failure = PrefsError(error)
         }
-        change.warning = outcome.warning
         return change
     }
 
     func commit<Value>(
         _ change: InPlaceChange<Value>, _ store: (Value, Root, inout AccessOutcome) throws -> Void
     ) {
-        write(to: change.root, after: change.warning) {
+        write(to: change.root, after: change.outcome) {
             if let failure = change.failure { throw failure }
             try store(change.value, $0, &$1)
         }

@@ -26,12 +26,9 @@ package final class InstanceState: @unchecked Sendable {
     var state = State()
     /// Not in `State`, because the compiler then checks each access for exclusivity, and a read has four of them.
     private var rootKey = ""
-    private var outcome: PrefsError?
-    /// Whether the latest access has failed, even if `lastError` was assigned since then.
-    private var hasFailed = false
-    private var reported = ReportedFaults()
-    /// A copy, because each read asks for it.
-    private var faultsMayEnd = false
+    private var log = FaultLog()
+    /// Whether a read that meets no fault has to be reported. A copy, because each read asks for it. Asked with the lock.
+    private(set) var recordsSuccess = false
     /// The properties in their class, by the key path of the wrapper: reading a wrapper by its key path costs 700
     /// instructions. nil until one is accessed. A pointer, as in `Locked`.
     private var properties: UnsafeMutablePointer<KeyPathTable>?
@@ -197,20 +194,35 @@ package final class InstanceState: @unchecked Sendable {
     }
 
     var lastError: PrefsError? {
-        get { lock.withLock { outcome } }
-        set { lock.withLock { outcome = newValue } }
+        get { lock.withLock { log.lastError } }
+        set { changeLog { $0.lastError = newValue } }
     }
 
-    /// Whether the outcome of an access must be reported: false for a success after a success.
-    func isNews(_ error: PrefsError?) -> Bool {
+    private func changeLog<R>(_ change: (inout FaultLog) -> R) -> R {
         lock.withLock {
-            defer { hasFailed = error != nil }
-            return error != nil || outcome != nil || hasFailed
+            defer { recordsSuccess = log.recordsSuccess }
+            return change(&log)
         }
     }
 
-    /// Whether a read without a fault changes what was reported. Asked with the lock.
-    var hasNewsForRead: Bool { outcome != nil || hasFailed || faultsMayEnd }
+    /// Records what an access has met.
+    func record(_ error: PrefsError?, of access: FaultLog.Access) -> FaultLog.News {
+        changeLog { log in
+            let news = log.record(error, of: access)
+            if news.endsFaults { state.errorHandlers?.forget(nil) }
+            return news
+        }
+    }
+
+    /// Notes that the value of a key fits, if its state has no revision.
+    func endFault(ofValue key: String, at revision: Revision?) {
+        if revision != nil { return }
+        changeLog { log in
+            guard log.mayEnd else { return }
+            log.endValue(key)
+            state.errorHandlers?.forget(key)
+        }
+    }
 
     /// The last read of a property, found by a key path of its wrapper, and whether the instance must be told of a read
     /// that succeeds.
@@ -220,7 +232,7 @@ package final class InstanceState: @unchecked Sendable {
     ) -> (last: PrefProperty<Value>.LastRead?, hasNews: Bool) {
         withLock {
             guard let properties, let property = properties.pointee[storage] else { return (nil, true) }
-            return (unsafeDowncast(property, to: PrefProperty<Value>.self).lastRead, hasNewsForRead)
+            return (unsafeDowncast(property, to: PrefProperty<Value>.self).lastRead, recordsSuccess)
         }
     }
 
@@ -235,44 +247,6 @@ package final class InstanceState: @unchecked Sendable {
             if properties == nil { table.initialize(to: KeyPathTable()) }
             properties = table
             table.pointee.add(property, at: storage, limit: limit)
-        }
-    }
-
-    /// As `isNews(nil)`, after a read. Ends the faults that the read would have met.
-    func isNews(afterReadOf name: String?) -> Bool {
-        lock.withLock {
-            if faultsMayEnd { endFaults(ofRead: name) }
-            defer { hasFailed = false }
-            return outcome != nil || hasFailed
-        }
-    }
-
-    /// The part of a read's error that no read of this instance has met before; nil if there is none.
-    ///
-    /// - Parameter revision: the revision of the state that was read.
-    func news(in error: PrefsError, of name: String?, at revision: Revision?) -> PrefsError? {
-        lock.withLock {
-            defer { faultsMayEnd = reported.mayEnd }
-            return reported.news(in: error, of: name, at: revision)
-        }
-    }
-
-    /// Ends the faults of the store.
-    func endFaultOfStore() { lock.withLock { endFaults(ofRead: nil) } }
-
-    private func endFaults(ofRead name: String?) {
-        reported.end(readOf: name)
-        state.errorHandlers?.forget(nil)
-        faultsMayEnd = reported.mayEnd
-    }
-
-    /// Notes that the value of a key fits, if its state has no revision.
-    func endFault(ofValue key: String, at revision: Revision?) {
-        if revision != nil { return }
-        lock.withLock {
-            guard faultsMayEnd else { return }
-            reported.endValue(key)
-            state.errorHandlers?.forget(key)
         }
     }
 

@@ -74,7 +74,7 @@ extension PersistentPrefs {
     func setValue(_ value: Any?, of name: String) {
         let allowed = allowedKeys
         write { root, outcome in
-            guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed) }
+            guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed.list) }
             let (change, durability) = try root.difference(inKeys: [name], to: value.map { [name: $0] }, &outcome)
             try root.commit(change, over: durability, &outcome)
         }
@@ -103,7 +103,7 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         return write { root, outcome in
             let unknown = names.filter { !allowed.contains($0) }
-            if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed) }
+            if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed.list) }
             let (change, durability) = try root.difference(inKeys: names, to: nil, &outcome)
             try root.commit(change, over: durability, &outcome)
         }
@@ -127,7 +127,7 @@ extension PersistentPrefs {
 
     /// Ends a change that threw. Stores nothing, and reports the outcome of the read.
     func abandonChange(from start: InPlaceChange<VisibleValues>) {
-        report(start.warning ?? start.failure)
+        report(start.outcome.warning ?? start.failure)
     }
 
     func commitChange(from start: InPlaceChange<VisibleValues>, to after: [String: Any]) {
@@ -202,7 +202,7 @@ extension PersistentPrefs {
         _ root: String? = nil, of name: String? = nil, onlyIfAllowed: Bool = false,
         _ body: (RootView, inout AccessOutcome) throws -> R
     ) -> R? {
-        var outcome = AccessOutcome(of: state)
+        var outcome = AccessOutcome()
         var revision: Revision?
         do {
             let view = try viewForRead(root, of: name, onlyIfAllowed, &outcome)
@@ -222,7 +222,7 @@ extension PersistentPrefs {
     ) throws -> RootView {
         let root = try Root(root ?? key, of: state)
         if onlyIfAllowed, let name, case let allowed = allowedKeys, !allowed.contains(name) {
-            throw PrefsError.incorrectKeys([name], among: allowed)
+            throw PrefsError.incorrectKeys([name], among: allowed.list)
         }
         if let past = PreviousStateRead.current(of: state) { return root.view(of: past.entry) }
         return try root.view(of: name, &outcome)
@@ -234,37 +234,41 @@ extension PersistentPrefs {
     ) {
         guard PreviousStateRead.current(of: state) == nil else { return }
         let failure = failure.map { PrefsError($0) }
+        for other in outcome.others { report(other, of: .fault()) }
         // Reports the warning too, because no later access would.
         if let warning = outcome.warning, let failure, warning != failure {
-            reportRead(warning, of: name, at: revision)
+            report(warning, of: .fault(of: name, at: revision))
         }
-        reportRead(failure ?? outcome.warning, of: name, at: revision)
+        report(failure ?? outcome.warning, of: .read(of: name, at: revision))
     }
 
     /// A rejection rolls back the update that this write is part of, if any.
     ///
     /// - Parameters:
     ///   - root: the key of the root, if the access has read it already.
-    ///   - warning: the warning of the read.
+    ///   - reading: what the read has met that the write starts from.
     ///   - reportsFailure: evaluated if the write fails. False if the failure was reported already.
     /// - Returns: the error of this access, or the warning that it has stored something else than was asked for.
     @discardableResult
     func write(
-        to root: String? = nil, after warning: PrefsError? = nil, reportsFailure: @autoclosure () -> Bool = true,
+        to root: String? = nil, after reading: AccessOutcome = AccessOutcome(),
+        reportsFailure: @autoclosure () -> Bool = true,
         _ body: (Root, inout AccessOutcome) throws -> Void
     ) -> PrefsError? {
         let root = root ?? key
-        var outcome = AccessOutcome(of: state, warning: warning, isOfWrite: true)
+        var outcome = reading
         do {
             if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
             try LockWait.within(lockTimeoutNow) { try body(Root(root, of: state), &outcome) }
+            for other in outcome.others { report(other, of: .faultOfWrite) }
             report(outcome.warning)
             return outcome.warning.flatMap { $0.isOfWrite ? $0 : nil }
         } catch {
             let error = PrefsError(error)
+            for other in outcome.others { report(other, of: .faultOfWrite) }
             // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
             if let warning = outcome.warning, warning != error, !error.isMalformedFile {
-                report(warning, isOnce: true)
+                report(warning, of: .faultOfWrite)
             }
             if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
             return reportsFailure() ? report(error) : error
@@ -303,33 +307,13 @@ extension PersistentPrefs {
     /// Whether another program is saving the file, so that reads return the last known state.
     var isFileBeingSaved: Bool { (try? Root(key, of: state))?.roots.isBeingSaved ?? false }
 
-    /// - Parameter isOnce: whether it is a fault that stands, of which each closure is told once.
+    /// Reports what an access has met: to `lastError`, and to the failure handlers.
     @discardableResult
-    func report(_ error: PrefsError?, isOnce: Bool = false) -> PrefsError? {
-        if state.isNews(error) { setLastError(error) }
-        if let error { callHandlers(with: error, isOnce: isOnce || error.isOfLayers) }
+    func report(_ error: PrefsError?, of access: FaultLog.Access = .write) -> PrefsError? {
+        let news = state.record(error, of: access)
+        if news.isOutcome { setLastError(error) }
+        if let told = news.told { callHandlers(with: told, isOnce: news.isOnce) }
         return error
-    }
-
-    /// Reports the outcome of a read. A fault is reported once.
-    ///
-    /// - Parameters:
-    ///   - name: the key that was read; nil for the whole root.
-    ///   - revision: the revision of the state that was read.
-    func reportRead(_ error: PrefsError?, of name: String? = nil, at revision: Revision? = nil) {
-        guard let error else {
-            if state.isNews(afterReadOf: name) { setLastError(nil) }
-            return
-        }
-        if state.isNews(error) { setLastError(error) }
-        reportOnce(error, of: name, at: revision)
-    }
-
-    /// Calls the failure handler for a fault that a read has met, unless it was called for it before.
-    func reportOnce(_ error: PrefsError, of name: String? = nil, at revision: Revision? = nil) {
-        if let news = state.news(in: error, of: name, at: revision) {
-            callHandlers(with: news, isOnce: news.isFault)
-        }
     }
 
     /// Calls an override only when the outcome changes, and not for accesses inside the override.

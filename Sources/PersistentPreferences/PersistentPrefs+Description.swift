@@ -23,7 +23,7 @@ extension PersistentPrefs {
     /// The visible values. The read does not change `lastError`.
     fileprivate func peek() -> Result<[String: StoredValue], PrefsError> {
         do {
-            var outcome = AccessOutcome(of: state)
+            var outcome = AccessOutcome()
             let view = try Root(key, of: state).view(&outcome)
             return .success(allowedKeys.visible(in: try view.values(&outcome)))
         } catch {

@@ -25,7 +25,7 @@ extension PersistentPrefs {
     /// - Parameter waits: whether to wait while another program is saving the file. If not, an access has read its last
     ///   known state.
     func problems(waits: Bool) -> [PrefsProblem] {
-        var outcome = AccessOutcome(of: state, isSilent: true)
+        var outcome = AccessOutcome()
         var ofLayers: [PrefsProblem] = []
         var ofValues: [PrefsProblem] = []
         do {
@@ -33,7 +33,7 @@ extension PersistentPrefs {
             if waits, let warning = root.roots.domain?.waitForSave() { outcome.note(PrefsError(warning)) }
             let view = try root.view(&outcome)
             // A state in place of a damaged file does not show what the file lacks.
-            let isWhole = outcome.warning == nil
+            let isWhole = outcome.noted.allSatisfy(\.isOfLayers)
             let names = KnownNames(of: self, in: root)
             ofLayers = view.layers.map { problems(of: $0, root, names) } ?? []
             let values = try view.values(&outcome)
@@ -49,7 +49,7 @@ extension PersistentPrefs {
         }
         if let failure = state.roots.domain?.watchFailure { outcome.note(.notWatched(failure)) }
         var seen: Set<PrefsProblem> = []
-        return ((outcome.noted ?? []).flatMap(\.problems) + ofLayers + ofValues).filter { seen.insert($0).inserted }
+        return (outcome.noted.flatMap(\.problems) + ofLayers + ofValues).filter { seen.insert($0).inserted }
     }
 
     /// What a write would change, because the version is older or missing, in a file that people write. Or that a newer
@@ -94,7 +94,7 @@ extension PersistentPrefs {
     private func problems(
         of layers: any RootLayersSnapshot, _ root: Root, _ names: KnownNames
     ) -> [PrefsProblem] {
-        layers.notes(forKeys: allowedKeys.list, in: declarations).map(\.problem)
+        layers.notes(forKeys: allowedKeys.list, in: declarations)
             + layers.fileEntries(of: root.key, in: declarations).flatMap { problems(of: $0, names) }
     }
 
@@ -105,7 +105,7 @@ extension PersistentPrefs {
         }
         let keys = file.keys.sorted(byText: \.self).compactMap { key in
             names.flaw(of: key, as: file.form).map {
-                LayerFault(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey).problem
+                PrefsProblem(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey)
             }
         }
         return (version.map { [$0] } ?? []) + keys

@@ -110,7 +110,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         ofJSON data: Data, keepsNulls: Bool = false, isSpelled: Bool = false
     ) throws(PrefsError) -> StoredValue {
         let limits = (keepsNulls ? JSONReader.Limits.value : .root).with { $0.keepsSpelling = isSpelled }
-        return try reading { () throws(DecodingFailure) in try JSONReader.value(of: data, limits: limits) }
+        return try reading { () throws(PropertyListFault) in try JSONReader.value(of: data, limits: limits) }
     }
 
     /// Reads the values of a JSON file with each number as the file spells it; nil if the bytes are no such file.
@@ -127,7 +127,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         let limit = PropertyListLimits.fileBytes
         guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
-        let top = try reading { () throws(DecodingFailure) in
+        let top = try reading { () throws(PropertyListFault) in
             if data.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil {
                 return try PropertyListCoder.decode(data).value
             }
@@ -139,11 +139,11 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         return values
     }
 
-    private static func reading<R>(_ read: () throws(DecodingFailure) -> R) throws(PrefsError) -> R {
+    private static func reading<R>(_ read: () throws(PropertyListFault) -> R) throws(PrefsError) -> R {
         do {
             return try read()
         } catch {
-            throw .invalidImport(reason: error.reason)
+            throw .invalidImport(reason: "\(error)")
         }
     }
 }

@@ -105,7 +105,7 @@ struct PropertyListDocument: Sendable {
             let list = try PropertyListCoder.decode(bytes, as: .propertyLists + [format])
             return (list.value, list.format)
         } catch {
-            throw .unreadable(StorageFailure(path: path, reason: error.reason))
+            throw .unreadable(StorageFailure(path: path, reason: "\(error)"))
         }
     }
 }

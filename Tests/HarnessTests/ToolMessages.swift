@@ -232,7 +232,7 @@ extension ToolMessage {
         "--sources is an option of --json; the table of settings has the sources",
         "…: cannot make a folder: …", "… has changed in the meantime and cannot be merged: …",
         "binary output cannot be written to a terminal; give -o PATH or redirect the output",
-        // Decimals, which `StepwiseMendingTests` adds.
+        // Decimals, which `FieldByFieldTests` adds.
         "`…`: the sum has more than 38 digits",
         // Numbers of JSON, which `HarnessKeptTypeTests` adds.
         "…: the sum is too large for a number",

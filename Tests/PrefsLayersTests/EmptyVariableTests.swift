@@ -41,7 +41,7 @@ import Testing
     @Test func aWriteOfNilSucceedsAndAnotherOneIsRejected() {
         let prefs = prefs(["A_LIMIT": "", "A_TITLE": ""])
         #expect(prefs.$limit.set(nil) == nil && prefs.$title.set(nil) == nil)
-        #expect(prefs.$limit.set(4)?.coveredKeys.map(\.key) == ["limit"])
+        #expect(prefs.$limit.set(4)?.coveredKeys.map(\.topLevelKey) == ["limit"])
         #expect(prefs.limit == nil && !prefs.$limit.isSet)
     }
 

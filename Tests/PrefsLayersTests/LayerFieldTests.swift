@@ -56,7 +56,7 @@ import Testing
         let two = [PrefsLayer.variables(["APP_server_port": "5", "APP_SERVER_HOST": "low"])]
         let both = prefs(["APP_SERVER_PORT": "4"], over: two)
         #expect(both.server == LayerServer(host: "low", port: 4))
-        #expect(both.$server.set(LayerServer())?.coveredKeys.map(\.place) == ["APP_SERVER_PORT"])
+        #expect(both.$server.set(LayerServer())?.coveredKeys.map(\.path) == ["APP_SERVER_PORT"])
         let below = LayerPrefs(
             store: LayeredStore(base, below: [.variables(["APP_SERVER_PORT": "6"]), whole]))
         #expect(below.server == LayerServer(host: "values", port: 6))
@@ -68,7 +68,7 @@ import Testing
     @Test func theWholeValueIsCovered() throws {
         let prefs = prefs(["APP_SERVER_PORT": "8080"])
         let covered = PrefsError.coveredByLayer([
-            CoveredKey(key: "server", layer: "environment", place: "APP_SERVER_PORT")
+            PrefsProblem(covered: "server", by: "environment", place: "APP_SERVER_PORT")
         ])
         #expect(prefs.$server.set(LayerServer(host: "x", port: 8080)) == covered)
         #expect(prefs.$server.modify { $0.host = "x" } == covered)
@@ -84,7 +84,7 @@ import Testing
 
     @Test func aTextThatDoesNotFitIsTold() {
         let prefs = prefs(["APP_SERVER_PORT": "big", "APP_SERVER_HOST": "x"])
-        let fault = LayerFault(
+        let fault = PrefsProblem(
             layer: "environment", place: "APP_SERVER_PORT", reason: "server.port: expected Int, found a string")
         #expect(prefs.lastError == .invalidLayer([fault]))
         #expect(prefs.server == LayerServer(host: "x"))

@@ -68,7 +68,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
             Issue.record("\(prefs.lastError as Any)")
             return
         }
-        #expect(covers.map(\.key) == ["style"] && prefs.style == Style(weight: 1))
+        #expect(covers.map(\.topLevelKey) == ["style"] && prefs.style == Style(weight: 1))
         #expect(try base.read(root: "A") as NSDictionary? == before as NSDictionary)
     }
 
@@ -89,7 +89,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         prefs.size = 30
         let key = try #require(prefs.lastError?.coveredKeys.first)
         #expect(key.layer == folder.file("layer.plist").path)
-        #expect(key.place == "size in \(folder.file("layer.plist").path)")
+        #expect(key.path == "size in \(folder.file("layer.plist").path)")
         prefs.ratio = 4.5
         #expect(prefs.lastError == nil)
         #expect(prefs.ratio == 4.5)
@@ -173,7 +173,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
             #expect(error.isWarning)
             #expect(error.layerFaults.count == 1)
             #expect(fault.layer == folder.file(name).path)
-            #expect(fault.place == folder.file(name).path)
+            #expect(fault.path == folder.file(name).path)
             #expect(fault.reason.contains(reason), "\(fault.reason)")
         }
         try check()
@@ -212,8 +212,8 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(
             prefs.lastError
                 == .invalidLayer([
-                    LayerFault(layer: path, place: "size in \(path)", reason: "must be in 8...72"),
-                    LayerFault(layer: path, place: "ratio in \(path)", reason: "expected Double, found a string"),
+                    PrefsProblem(layer: path, place: "size in \(path)", reason: "must be in 8...72"),
+                    PrefsProblem(layer: path, place: "ratio in \(path)", reason: "expected Double, found a string"),
                 ]))
         #expect((prefs.size, prefs.ratio, prefs.name) == (12, 0.5, "file"))
         prefs.size = 30
@@ -230,7 +230,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
             let fault = try #require(prefs.lastError?.layerFaults.first)
             #expect(fault.layer == layer.name)
             #expect(fault.reason == "the layer reads the file of the base")
-            #expect(fault.place == (isLinked && layer.name != "system" ? link : base).path)
+            #expect(fault.path == (isLinked && layer.name != "system" ? link : base).path)
             let size = prefs.size + 1
             prefs.size = size
             #expect(prefs.lastError?.coveredKeys.isEmpty != false)
@@ -241,7 +241,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
     @Test func otherFilesOfALayerOnTheFileOfTheBaseAreRead() throws {
         try json(#"{"LayerPrefs": {"ratio": 2.5}}"#, "base.json")
         let prefs = prefs(below: [system(folder.path, "base")])
-        let fault = LayerFault(
+        let fault = PrefsProblem(
             layer: "system", place: folder.file("base.plist").path, reason: "the layer reads the file of the base")
         #expect(prefs.lastError == .invalidLayer([fault]))
         prefs.size = 20

@@ -177,7 +177,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.values.map { "\($0)=\($1)" }.sorted() == row.values)
         let problems = prefs.problems().map(\.description)
         #expect(problems == row.problems.map { $0.replacing(": ", with: ": \(layer): ", maxReplacements: 1) })
-        #expect(problems.starts(with: faults.map { "\($0.place): \($0.layer): \($0.reason)" }))
+        #expect(problems.starts(with: faults.map { "\($0.path): \($0.layer ?? ""): \($0.reason)" }))
         for value in row.values {
             let key = String(value.prefix { $0 != "=" })
             #expect(prefs.source(ofKey: key) == .layer(layer))
@@ -195,7 +195,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             ("HTTPPort", 2, "--http-port"), ("offset", 2, "-offset"),
         ] {
             prefs[key] = value
-            #expect(prefs.lastError?.coveredKeys.map(\.place) == [place])
+            #expect(prefs.lastError?.coveredKeys.map(\.path) == [place])
         }
     }
 
@@ -215,7 +215,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         ]
         for (layer, name, kind) in layers {
             let prefs = TwinPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
-            let fault = LayerFault(
+            let fault = PrefsProblem(
                 layer: layer.name, place: name,
                 reason: #"the keys "fontSize" and "font-size" have one \#(kind); give one of them another key"#)
             #expect(prefs.lastError == .invalidLayer([fault]))
@@ -239,7 +239,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         let layer = PrefsLayer.environment(prefix: "T_", in: ["T_FONT_SIZE": "20"])
         let prefs = FreeTwinPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
         #expect(prefs["font-size"] == nil)
-        #expect(prefs.lastError?.layerFaults.map(\.place) == ["T_FONT_SIZE"])
+        #expect(prefs.lastError?.layerFaults.map(\.path) == ["T_FONT_SIZE"])
     }
 
     /// Keys without declarations have names, too. Their values are strings.
@@ -253,7 +253,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(PrefsLayer.unusedArguments(by: prefs, in: words) == [])
         #expect(PrefsLayer.unusedArguments(in: ["p", "-font.size", "10"]) == ["-font.size", "10"])
         prefs["plain"] = "43"
-        #expect(prefs.lastError?.coveredKeys == [CoveredKey(key: "plain", layer: "arguments", place: "--plain")])
+        #expect(prefs.lastError?.coveredKeys == [PrefsProblem(covered: "plain", by: "arguments", place: "--plain")])
     }
 
     /// Two classes of a program share the environment.

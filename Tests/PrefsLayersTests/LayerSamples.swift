@@ -37,6 +37,11 @@ extension PrefsLayer {
 }
 
 extension PrefsError {
-    var layerFaults: [LayerFault] { detail(of: PrefsError.invalidLayer) ?? [] }
-    var coveredKeys: [CoveredKey] { detail(of: PrefsError.coveredByLayer) ?? [] }
+    var layerFaults: [PrefsProblem] { detail(of: PrefsError.invalidLayer) ?? [] }
+    var coveredKeys: [PrefsProblem] { detail(of: PrefsError.coveredByLayer) ?? [] }
+}
+
+extension PrefsProblem {
+    /// The name of the layer.
+    var layer: String? { if case .layer(let name) = source { name } else { nil } }
 }

@@ -30,7 +30,7 @@ import Testing
             let fault = try #require(error.layerFaults.first, moment)
             #expect(error.layerFaults.count == 1)
             #expect(fault.layer == (isArgument ? "arguments" : "environment"))
-            #expect(fault.place == (isArgument ? "-" : "APP_") + sample.key)
+            #expect(fault.path == (isArgument ? "-" : "APP_") + sample.key)
             #expect(fault.reason.hasPrefix(sample.reason), "\(fault.reason)")
         }
         try check("a new instance")

@@ -95,7 +95,7 @@ import TestSupport
         let reason = "must be in 0...86400"
         #expect(
             prefs.lastError?.layerFaults
-                == [LayerFault(layer: file.path, place: "seconds in \(file.path)", reason: reason)])
+                == [PrefsProblem(layer: file.path, place: "seconds in \(file.path)", reason: reason)])
     }
 
     /// Each class and each state of the file once.
@@ -119,7 +119,7 @@ import TestSupport
             #expect((prefs.seconds, prefs.name) == (5, ""), "the next layer is read")
             #expect(
                 prefs.lastError
-                    == .invalidLayer([LayerFault(layer: file.path, place: file.path, reason: reason)]))
+                    == .invalidLayer([PrefsProblem(layer: file.path, place: file.path, reason: reason)]))
         }
         let problems = prefs.problems()
         #expect(problems.map(\.description) == ["\(file.path): \(reason)"])

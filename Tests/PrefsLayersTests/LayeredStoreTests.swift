@@ -74,7 +74,7 @@ import WriteOperations
         let store = LayeredStore(UserDefaultsStore(suiteName: "a/b"), above: [.values(["size": 20])])
         let prefs = LayerPrefs(store: store)
         #expect(prefs.$size.set(20) == nil && prefs.size == 20)
-        #expect(prefs.$size.set(21)?.coveredKeys.map(\.key) == ["size"])
+        #expect(prefs.$size.set(21)?.coveredKeys.map(\.topLevelKey) == ["size"])
     }
 
     /// The others empty the base alone.
@@ -100,7 +100,7 @@ import WriteOperations
             prefs, \.size, \.$size, to: 30, with: ["name": "x"],
             create: { [base] in LayerPrefs(values: $0, store: LayeredStore(base, above: [layer])) })
         let error = await target.perform(operation)
-        let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: layer.name, place: place)])
+        let expected = PrefsError.coveredByLayer([PrefsProblem(covered: "size", by: layer.name, place: place)])
         #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
         #expect(!expected.isWarning)
         #expect(try stored() as NSDictionary == before, "nothing has changed")
@@ -119,7 +119,8 @@ import WriteOperations
         #expect(try stored() as NSDictionary == ["name": "x"], "it is not stored")
         LayerPrefs(store: base).size = 9
         prefs.size = 9
-        #expect(prefs.lastError?.coveredKeys.map(\.key) == ["size"], "the stored value is not the one that is read")
+        #expect(
+            prefs.lastError?.coveredKeys.map(\.topLevelKey) == ["size"], "the stored value is not the one that is read")
     }
 
     @Test func theValueOfALayerBelowIsStoredByAnAssignmentToItsKey() throws {
@@ -215,7 +216,7 @@ import WriteOperations
         #expect(prefs.size == 20)
         let fault = prefs.lastError?.layerFaults.first
         #expect(fault?.layer == "built-in")
-        #expect(fault?.place == "name")
+        #expect(fault?.path == "name")
         #expect(prefs.name == "none")
     }
 
@@ -264,7 +265,7 @@ import WriteOperations
         #expect(try base.read(root: "A") as NSDictionary? == ["b": 5, "size": 6])
         for new in [["a": 7, "b": 5, "size": 6], ["b": 7]] {
             let error = #expect(throws: PrefsError.self) { try store.update(root: "A") { $0 = new } }
-            #expect(error == .coveredByLayer([CoveredKey(key: "a", layer: "values", place: "a")]))
+            #expect(error == .coveredByLayer([PrefsProblem(covered: "a", by: "values", place: "a")]))
         }
         #expect(try base.read(root: "A") as NSDictionary? == ["b": 5, "size": 6])
         try store.update(root: "A") { $0 = nil }

@@ -37,7 +37,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         try Data("hello".utf8).write(to: folder.file("layer.json"))
         let prefs = PortPrefs(store: LayeredStore(root, above: layers, below: [.values(["port": 1])]))
         #expect(prefs.port == 1)
-        let places = prefs.lastError?.layerFaults.map(\.place)
+        let places = prefs.lastError?.layerFaults.map(\.path)
         #expect(places?.sorted() == [folder.file("layer.json").path, "APP_port"].sorted())
         let layer = folder.file("other.json")
         try Data(#"{"Other": {}}"#.utf8).write(to: layer)

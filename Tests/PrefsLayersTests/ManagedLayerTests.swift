@@ -24,10 +24,10 @@ import Testing
         #expect((prefs.size, prefs.name, prefs.tags) == (20, "none", ["m"]), "registered values are not forced")
         #expect(prefs.$size.source == .layer("managed"))
         #expect(prefs.ratio == 1.5)
-        let fault = LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string")
+        let fault = PrefsProblem(layer: "managed", place: "ratio", reason: "expected Double, found a string")
         #expect(prefs.lastError == .invalidLayer([fault]))
         prefs.size = 40
-        let covered = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")])
+        let covered = PrefsError.coveredByLayer([PrefsProblem(covered: "size", by: "managed", place: "size")])
         #expect(prefs.lastError == covered)
         #expect("\(covered)" == "\"size\" is set by the layer managed; the stored state is unchanged")
         process.managed = [:]
@@ -56,9 +56,9 @@ import Testing
         process.managed = ["size": 100, "ratio": "x", "server": ["host": "h", "port": "x"]]
         let prefs = prefs(below: [.values(["size": 30])])
         let faults = [
-            LayerFault(layer: "managed", place: "size", reason: "must be in 8...72"),
-            LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string"),
-            LayerFault(layer: "managed", place: "server", reason: "server.port: expected Int, found a string"),
+            PrefsProblem(layer: "managed", place: "size", reason: "must be in 8...72"),
+            PrefsProblem(layer: "managed", place: "ratio", reason: "expected Double, found a string"),
+            PrefsProblem(layer: "managed", place: "server", reason: "server.port: expected Int, found a string"),
         ]
         #expect(prefs.lastError == .invalidLayer(faults), "by the initializer")
         #expect(prefs["size"] as? Int == 30 && prefs.lastError == .invalidLayer([faults[0]]), "by a read")
@@ -85,7 +85,7 @@ import Testing
             // The write was allowed when it was made. Its value is read once the key is no longer managed.
             #expect(error == nil)
         } else {
-            #expect(error?.coveredKeys == [CoveredKey(key: "size", layer: "managed", place: "size")])
+            #expect(error?.coveredKeys == [PrefsProblem(covered: "size", by: "managed", place: "size")])
         }
         #expect(prefs.size == 20)
         process.managed = [:]

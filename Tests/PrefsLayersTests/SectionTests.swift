@@ -186,7 +186,7 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.bounds == Bounds(high: 5, name: "s"))
         let told = "bounds in \(local.path): low must be at most high"
         #expect(texts(prefs) == [told] && prefs.bounds.low == 1)
-        #expect(prefs.lastError?.layerFaults.map(\.place) == ["bounds in \(local.path)"])
+        #expect(prefs.lastError?.layerFaults.map(\.path) == ["bounds in \(local.path)"])
         #expect(prefs.source(ofKey: "bounds.low") == .default && prefs.source(ofKey: "bounds.high") == .stored)
         // Never the base's part, also under a layer above.
         try write(#"{"bounds": {"low": 7, "name": "f"}}"#, to: forced)
@@ -279,7 +279,7 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         try write(#"{"listen": {"host": "b"}}"#, to: base)
         let prefs = prefs()
         let bytes = try Data(contentsOf: base)
-        #expect(prefs.$listen.set(Listen(host: "x"))?.coveredKeys.map(\.place) == ["listen in \(forced.path)"])
+        #expect(prefs.$listen.set(Listen(host: "x"))?.coveredKeys.map(\.path) == ["listen in \(forced.path)"])
         #expect(prefs.$listen.modify { $0.host = "x" }?.coveredKeys.count == 1)
         #expect(prefs.update { $0["listen"] = ["host": "x"] }?.coveredKeys.count == 1)
         #expect(try Data(contentsOf: base) == bytes)

@@ -9,14 +9,14 @@ import Testing
 /// Contract 7: no file content can crash the process, or take more than linear time.
 @Suite struct HostileBytesTests {
     @Test(.timeLimit(.minutes(10)), arguments: Bytes.refused) func areRejected(_ bytes: Bytes) {
-        let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
+        let damage = #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(bytes.data) }
         // XML has a line and a column in front.
-        #expect(damage?.reason == bytes.verdict || damage?.reason.hasSuffix(": \(bytes.verdict)") == true)
+        #expect(damage?.description == bytes.verdict || damage?.description.hasSuffix(": \(bytes.verdict)") == true)
     }
 
     @Test(arguments: Bytes.refusedXML) func areRejectedWithAPlace(_ bytes: Bytes) throws {
-        let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
-        #expect(try #require(failure).reason.hasPrefix("line 1, column "))
+        let failure = #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(bytes.data) }
+        #expect(try #require(failure).description.hasPrefix("line 1, column "))
     }
 
     @Test(arguments: Bytes.accepted) func areAccepted(_ bytes: Bytes) throws {
@@ -27,7 +27,7 @@ import Testing
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         // XML and JSON are complete without the line break at their end.
         for count in 0..<(bytes.count - 1) {
-            #expect(throws: DecodingFailure.self, "\(count) bytes") {
+            #expect(throws: PropertyListFault.self, "\(count) bytes") {
                 try PropertyListCoder.decode(bytes.prefix(count), as: .all)
             }
         }

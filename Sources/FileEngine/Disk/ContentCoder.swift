@@ -22,14 +22,14 @@ package struct ContentCoder {
 
     func decoded(
         _ bytes: Data
-    ) throws(DecodingFailure) -> (content: DomainContent, format: FileFormat, loss: String?) {
+    ) throws(PropertyListFault) -> (content: DomainContent, format: FileFormat, loss: String?) {
         try Self.decode(bytes, as: topLevel, in: rules.formats)
     }
 
     /// Decodes the bytes of a file as the content of a domain or of a document.
     package static func decode(
         _ bytes: Data, as topLevel: TopLevel = .domain, in formats: [FileFormat] = .propertyLists
-    ) throws(DecodingFailure) -> (content: DomainContent, format: FileFormat, loss: String?) {
+    ) throws(PropertyListFault) -> (content: DomainContent, format: FileFormat, loss: String?) {
         let list = try PropertyListCoder.decode(bytes, as: formats)
         if topLevel == .document { return ([TopLevel.documentKey: list.value], list.format, list.loss) }
         guard let content = list.value.dictionary else { throw .malformed("its top level is not a dictionary") }

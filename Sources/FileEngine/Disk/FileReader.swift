@@ -54,19 +54,18 @@ struct FileReader: Sendable {
                     file: file, status: status, format: format, bytes: FileBytes(bytes), nextStamp: nextStamp,
                     volume: volume)
             }
-            do {
+            do throws(PropertyListFault) {
                 let list = try coder.decoded(bytes)
                 let source = source(list.format)
                 return .whole(
                     FileState(
                         content: list.content, from: source, loss: list.loss,
                         sourceBytes: list.format.coder.isForPeople ? source.bytes : nil, system: system), at: time)
-            } catch DecodingFailure.malformed(let fault) {
-                let format = bytes.withUnsafeBytes(coder.rules.formats.recognizing)
-                return .malformed(MalformedBytes(fault: fault, source: source(format)))
-            } catch DecodingFailure.unsupported(let reason) {
+            } catch {
                 // It may be a good file of another program, so it is not moved.
-                throw StorageFailure(path: "", reason: reason)
+                if error.isUnsupported { throw StorageFailure(path: "", reason: "\(error)") }
+                let format = bytes.withUnsafeBytes(coder.rules.formats.recognizing)
+                return .malformed(MalformedBytes(fault: error, source: source(format)))
             }
         } catch let failure as StorageFailure {
             if volume.tellsOfReplacement(failure) { return nil }

@@ -71,7 +71,7 @@ package final class PropertyListFile: Sendable {
         if current !== cached {
             cache.state.withLock { if $0.newest === cached { $0.newest = current } }
         }
-        return reading(of: current, hasWarning: hasWarning)
+        return cache.reading(of: current, hasWarning: hasWarning)
     }
 
     @inline(__always)
@@ -81,21 +81,13 @@ package final class PropertyListFile: Sendable {
         var wait = SaveWait()
         while true {
             switch try look(path, waits: patience != .none) {
-            case .state(let state): return reading(of: state, hasWarning: true)
+            case .state(let state): return cache.reading(of: state, hasWarning: true)
             case .saving(_, let lastKnownState?) where patience == .none || patience == .ofRead: return lastKnownState
             // The limits of waits are for writes.
             case .saving where patience == .ofWrite: try wait.pause(for: names.path, system)
             case .saving: system.pause()
             }
         }
-    }
-
-    @inline(__always)
-    private func reading(of state: FileState, hasWarning: Bool) -> DomainState {
-        DomainState(
-            state.content, revision: state.revision,
-            warning: state.fault?.error ?? (hasWarning ? takeWarning() : nil),
-            form: cache.form(of: state), durability: cache.durability(of: state))
     }
 
     /// - Throws: `FileError.pathChanged` if the file has become a link.

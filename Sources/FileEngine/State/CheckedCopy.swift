@@ -22,8 +22,8 @@ package enum CheckedCopy {
 
     /// The bytes of the commit. A copy of the first edition has no header and is returned unchanged.
     ///
-    /// - Throws: `DecodingFailure.malformed` for a torn copy.
-    package static func bytes(of copy: Data) throws(DecodingFailure) -> Data {
+    /// - Throws: `PropertyListFault` for a torn copy.
+    package static func bytes(of copy: Data) throws(PropertyListFault) -> Data {
         let header = Array(copy.prefix(headerSize))
         guard header.starts(with: magic) else { return copy }
         let numbers = header.dropFirst(magic.count)

@@ -27,6 +27,11 @@ struct FileCache: Sendable {
         /// The folder of the last write, open.
         var folder: OpenFile?
 
+        mutating func takeWarning() -> FileError? {
+            defer { warning = nil }
+            return warning?.error
+        }
+
         @inline(__always)
         func durability(of state: FileState) -> CommitDurability {
             state.fault == nil ? flushes.durability(of: state.status) : .notStored
@@ -101,6 +106,21 @@ struct FileCache: Sendable {
         return current
     }
 
+    /// What an access gets of a state.
+    ///
+    /// - Parameter hasWarning: whether there may be a warning to report.
+    func reading(of found: FileState, hasWarning: Bool) -> DomainState {
+        let (warning, form, durability) = state.withLock { state in
+            (
+                hasWarning && found.fault == nil ? state.takeWarning() : nil,
+                found.form ?? state.rules.format(replacing: found).form, state.durability(of: found)
+            )
+        }
+        return DomainState(
+            found.content, revision: found.revision, warning: found.fault?.error ?? warning, form: form,
+            durability: durability)
+    }
+
     // MARK: - Warnings
 
     /// Leaves a warning for the next access.
@@ -111,10 +131,7 @@ struct FileCache: Sendable {
     }
 
     func takeWarning() -> FileError? {
-        state.withLock { state in
-            defer { state.warning = nil }
-            return state.warning?.error
-        }
+        state.withLock { $0.takeWarning() }
     }
 
     // MARK: - Flushes

@@ -12,7 +12,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         switch self {
         case .incorrectKeys(let keys):
             "expected a key that @Pref declares or keys lists, found \(Self.quoted(keys))"
-                + (nearestKey.map { "; did you mean \(Self.quoted([$0]))?" } ?? "")
+                + (keys.nearestAllowed.map { "; did you mean \(Self.quoted([$0]))?" } ?? "")
         case .valuesNotPlistCompatible, .typeMismatch, .constraintViolated:
             Self.listed(failures.map(\.description), separator: "\n", last: "\n")
         case .noStoredPrefsForKey(let key):
@@ -50,13 +50,13 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .notWatched(let failure):
             // A system call that has failed may succeed later.
             "\(failure); changes made elsewhere are \(failure.operation.isEmpty ? "not reported" : "looked for once a second")"
-        case .sharedRoot(let shared):
-            shared.description
+        case .sharedRoot(let problem):
+            problem.reason
         case .coveredByLayer(let keys):
-            Self.listed(keys.map(\.description)) + "; the stored state is unchanged"
+            Self.listed(keys.map(\.reason)) + "; the stored state is unchanged"
         case .problem(let problem): "\(problem)"
         case .invalidLayer(let faults):
-            Self.listed(faults.map(\.description)) + "; ignored"
+            Self.listed(faults.map(\.textOfLayer)) + "; ignored"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .writeInsideRead:
@@ -90,7 +90,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    private static func quoted(_ names: [String]) -> String {
+    private static func quoted(_ names: some RandomAccessCollection<String>) -> String {
         let others = names.count - mostNames
         return names.prefix(mostNames).map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
             + (others > 0 ? " and \(others) more" : "")

@@ -25,10 +25,10 @@ import PrefsPropertyLists
 public indirect enum PrefsError: Error, Sendable {
     /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
     /// of such a key.
-    case incorrectKeys(invalidElements: [String])
+    case incorrectKeys(invalidElements: InvalidKeys)
     /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the
     /// reason of each. As in RVS_PersistentPrefs.
-    case valuesNotPlistCompatible(invalidElements: [String])
+    case valuesNotPlistCompatible(invalidElements: InvalidKeys)
     /// ``PersistentPrefs/flush()`` found nothing stored under the root key. Some versions of RVS_PersistentPrefs also
     /// report it for reads; version 1.7 never reports it.
     case noStoredPrefsForKey(key: String)
@@ -98,13 +98,13 @@ public indirect enum PrefsError: Error, Sendable {
     /// types. In a flat layout, in which all classes share one root: they declare a key with different types or
     /// defaults. The first instance of the second class reports it. The instance works. Give one of the classes
     /// its own root key, or in a flat layout give one of the properties another key.
-    case sharedRoot(SharedRoot)
+    case sharedRoot(PrefsProblem)
     /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted
-    /// by key.
-    case coveredByLayer([CoveredKey])
+    /// by key, which is the ``PrefsProblem/topLevelKey``.
+    case coveredByLayer([PrefsProblem])
     /// A warning (``isWarning``): layers of a ``LayeredStore`` cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
-    case invalidLayer([LayerFault])
+    case invalidLayer([PrefsProblem])
     /// A warning (``isWarning``): something stands that no access meets, such as a key that is not a key of the class.
     /// Only ``PersistentPrefs/onError(_:)`` gives it; ``PersistentPrefs/problems()`` lists it.
     case problem(PrefsProblem)
@@ -163,16 +163,11 @@ extension PrefsError {
     /// The path and the reason of each value that caused a ``valuesNotPlistCompatible(invalidElements:)``, a
     /// ``constraintViolated(_:)`` or a ``typeMismatch(_:)``, sorted by path. Empty for other errors.
     ///
-    /// For `valuesNotPlistCompatible`, the process keeps the details of its 64 newest errors. An older error, or one
-    /// that you create yourself, gives its keys with a general reason. Costs time linear in the number of values. Any
-    /// thread.
+    /// A `valuesNotPlistCompatible` that you create from keys gives them with a general reason. Costs time linear in the
+    /// number of values. Any thread.
     public var failures: [PropertyListFailure] {
         switch self {
-        case .valuesNotPlistCompatible(let keys):
-            FailureReports.shared.report(of: keys)?.failures
-                ?? keys.map {
-                    PropertyListFailure(path: $0, topLevelKey: $0, reason: "cannot be stored in a property list")
-                }
+        case .valuesNotPlistCompatible(let keys): keys.failures
         case .typeMismatch(let failures), .constraintViolated(let failures): failures
         default: []
         }
@@ -195,27 +190,17 @@ extension PrefsError {
     /// Costs time linear in their number. Any thread.
     public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted(byText: \.self)
-        FailureReports.shared.add(failures.sorted(byText: \.path), to: keys)
-        return .valuesNotPlistCompatible(invalidElements: keys)
+        return .valuesNotPlistCompatible(
+            invalidElements: InvalidKeys(keys, failures: failures.sorted(byText: \.path)))
     }
 
     /// Creates the error of keys that are not allowed. Its description suggests the allowed key that a single one resembles.
-    package static func incorrectKeys(_ keys: [String], among allowed: AllowedKeys) -> PrefsError {
+    package static func incorrectKeys(_ keys: [String], among allowed: [String]) -> PrefsError {
         // Not hashed, because a key may have any number of combining marks.
         let keys = keys.sorted(byText: \.self).reduce(into: [String]()) { keys, key in
             if keys.last?.hasSameBytes(as: key) != true { keys.append(key) }
         }
-        FailureReports.shared.add([], among: allowed.list, to: keys)
-        return .incorrectKeys(invalidElements: keys)
-    }
-
-    /// The allowed key that the key of this error resembles; nil if none does. Not sought before it is asked for, because
-    /// a class may have a thousand keys.
-    var nearestKey: String? {
-        guard case .incorrectKeys(let keys) = self, keys.count == 1, StreamSafeText.isSafe(keys[0]) else { return nil }
-        // The key of the version is in the list, and cannot be meant.
-        let allowed = FailureReports.shared.report(of: keys)?.allowed.filter { $0 != keys[0] } ?? []
-        return NearestWord(among: allowed).nearest(to: keys[0])
+        return .incorrectKeys(invalidElements: InvalidKeys(keys, among: allowed))
     }
 
     /// Converts an error of any type.
@@ -224,32 +209,31 @@ extension PrefsError {
     }
 }
 
-/// The paths and reasons behind the newest `valuesNotPlistCompatible` errors, and the keys that were allowed at the newest
-/// `incorrectKeys` errors.
-///
-/// The payload of these cases is `[String]`, as in RVS_PersistentPrefs. The rest is found by the identity of that array's
-/// storage, which every copy of the error shares. The report keeps the array alive, so that no other array gets its
-/// address.
-private final class FailureReports: Sendable {
-    static let shared = FailureReports()
+// MARK: - Errors of the engine
 
-    typealias Report = (keys: [String], failures: [PropertyListFailure], allowed: [String])
-
-    private let reports = Locked<[Report]>([])
-    private static let capacity = 64
-
-    func add(_ failures: [PropertyListFailure], among allowed: [String] = [], to keys: [String]) {
-        reports.withLock { reports in
-            if reports.count == Self.capacity { reports.removeFirst() }
-            reports.append((keys, failures, allowed))
+extension PrefsError {
+    init(_ error: FileError) {
+        switch error {
+        case .unreadable(let failure): self = .unreadable(failure)
+        case .notStored(let failure): self = .notStored(failure)
+        case .busy(let failure): self = .busy(failure)
+        case .outcomeUnknown(let failure): self = .outcomeUnknown(failure)
+        case .durabilityUnconfirmed(let failure): self = .durabilityUnconfirmed(failure)
+        case .damaged(let file): self = file.quarantinedAs == nil ? .damaged(file) : .quarantined(file)
+        case .notOurs(let file): self = .notOurs(file)
+        case .updateOfAnotherFile: self = .updateOfAnotherStore
+        case .writeInsideRead: self = .writeInsideRead
+        case .nearLimit(let bytes, let limit): self = .nearSizeLimit(bytes: bytes, limit: limit)
+        case .pathChanged: self = .unknownError(error: error)
         }
     }
 
-    func report(of keys: [String]) -> Report? {
-        reports.withLock { $0.last { Self.address($0.keys) == Self.address(keys) } }
-    }
-
-    private static func address(_ keys: [String]) -> UnsafePointer<String>? {
-        keys.withUnsafeBufferPointer(\.baseAddress)
+    /// Runs the closure and converts the engine's errors to `PrefsError`; other errors pass.
+    package static func converting<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw PrefsError(error)
+        }
     }
 }

@@ -28,6 +28,8 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         case permissions
         /// The system cannot watch the file, so changes of other processes are looked for once a second.
         case watch
+        /// A layer above the base sets the key, so that writes of it are rejected; see ``PrefsError/coveredByLayer(_:)``.
+        case covered
     }
 
     /// Where the problem lies.
@@ -50,6 +52,8 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     /// The problem, as a clause without a full stop. For a store as a whole, it names the file.
     public let reason: String
     private let cause: PrefsError?
+    /// Whether accesses meet the problem, which is of a layer.
+    private var isInvalidLayer = false
 
     package init(
         _ kind: Kind, in source: Source = .store, path: String = "", topLevelKey: String = "", reason: String,
@@ -59,8 +63,29 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         (self.reason, self.cause) = (reason, cause)
     }
 
+    /// Creates the problem of a layer, or of an entry of it, that cannot be used.
+    ///
+    /// - Parameters:
+    ///   - place: the variable, the argument, the path or the key; empty if the layer as a whole is at fault.
+    ///   - reason: may quote the text of a variable or an argument, escaped and shortened to 40 characters. Never quotes
+    ///     a stored value or a value of a file.
+    package init(layer: String, place: String, reason: String, kind: Kind = .value) {
+        self.init(kind, in: .layer(layer), path: place, reason: reason)
+        // No access meets a name that no key has, or a file that is used although others may change it.
+        isInvalidLayer = kind != .unknownKey && kind != .permissions
+    }
+
+    /// Creates the problem of a write to a key that a layer above the base sets.
+    package init(covered key: String, by layer: String, place: String) {
+        let shown = Self.place(place, in: layer).flatMap { $0 == key ? nil : $0 }
+        self.init(
+            .covered, in: .layer(layer), path: place, topLevelKey: key,
+            reason: "\"\(ShownText.key(key))\" is set by the layer \(ShownText.line(layer, longest: 300))"
+                + (shown.map { " (\(ShownText.line($0, longest: 300)))" } ?? ""))
+    }
+
     /// The error of an access that meets the problem; ``PrefsError/problem(_:)`` if no access does.
-    public var error: PrefsError { cause ?? .problem(self) }
+    public var error: PrefsError { cause ?? (isInvalidLayer ? .invalidLayer([self]) : .problem(self)) }
 
     /// One line: the path, the layer and the reason. Each path stands once. Control and format characters are escaped.
     public var description: String { (path.isEmpty ? "" : "\(ShownText.path(path)): ") + reasonInLayer }
@@ -70,6 +95,21 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         let reason = ShownText.message(reason)
         guard case .layer(let name) = source, !path.hasSuffix(name) else { return reason }
         return "\(ShownText.line(name, longest: 300)): \(reason)"
+    }
+
+    /// One line for a problem of a layer, which names it first.
+    var textOfLayer: String {
+        guard case .layer(let layer) = source else { return description }
+        let place = Self.place(path, in: layer).map { ShownText.line($0, longest: 300) + ": " } ?? ""
+        return "layer \(ShownText.line(layer, longest: 300)): \(place)\(ShownText.message(reason))"
+    }
+
+    /// A place without the path of its file, if that is the name of the layer; nil if nothing is left.
+    private static func place(_ place: String, in layer: String) -> String? {
+        if place.isEmpty || place == layer { return nil }
+        let end = " in " + layer
+        return place.utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
+            ? String(decoding: place.utf8.dropLast(end.utf8.count), as: UTF8.self) : place
     }
 
     /// Whether source, path and reason are equal.
@@ -110,18 +150,10 @@ extension PrefsError {
         return switch self {
         case .typeMismatch(let failures): problems(failures, PrefsError.typeMismatch)
         case .constraintViolated(let failures): problems(failures, PrefsError.constraintViolated)
-        case .invalidLayer(let faults): faults.map(\.problem)
+        case .invalidLayer(let problems): problems
         case .problem(let problem): [problem]
         case .notWatched: [PrefsProblem(.watch, reason: description, cause: self)]
         default: [PrefsProblem(.store, reason: description, cause: self)]
         }
-    }
-}
-
-extension LayerFault {
-    var problem: PrefsProblem {
-        // No access meets a name that no key has, or a file that is used although others may change it.
-        let cause: PrefsError? = kind == .unknownKey || kind == .permissions ? nil : .invalidLayer([self])
-        return PrefsProblem(kind, in: .layer(layer), path: place, reason: reason, cause: cause)
     }
 }

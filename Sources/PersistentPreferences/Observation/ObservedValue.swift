@@ -66,6 +66,12 @@ package struct ObservedValue<Value>: Sendable {
         let new = read(change.difference.new, root, true)
         // A failure to read the former value was reported when that value was new.
         let old = read(change.difference.old, root, false)
-        return EqualValues.areEqual(old, new) ? nil : (old, new)
+        return areEqual(old, new) ? nil : (old, new)
+    }
+
+    /// False also if the values cannot be compared.
+    private static func areEqual(_ left: Value, _ right: Value) -> Bool {
+        func isEqual<T: Equatable>(_ left: T) -> Bool { left == right as? T }
+        return (left as? any Equatable).map { isEqual($0) } ?? false
     }
 }

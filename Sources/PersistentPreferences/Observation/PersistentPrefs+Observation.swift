@@ -85,7 +85,7 @@ extension PersistentPrefs {
             let root = try Root(key, of: state)
             let allowed = allowedKeys
             let unknown = Set(keys).filter { !allowed.contains($0) }
-            guard unknown.isEmpty else { throw PrefsError.incorrectKeys(Array(unknown), among: allowed) }
+            guard unknown.isEmpty else { throw PrefsError.incorrectKeys(Array(unknown), among: allowed.list) }
             return ObservedRoot(root, allowed: allowed, keys: keys.isEmpty ? nil : Set(keys))
         } catch {
             report(PrefsError(error))

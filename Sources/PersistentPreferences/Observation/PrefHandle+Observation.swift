@@ -46,7 +46,7 @@ extension PrefProperty {
             if reportsFailure { root.state.endFault(ofValue: key, at: nil) }
             return value
         } catch {
-            if reportsFailure { root.state.owner?.reportOnce(error, of: key) }
+            if reportsFailure { root.state.owner?.report(error, of: .fault(of: key)) }
             return givenDefault
         }
     }

@@ -92,10 +92,12 @@ final class RootSubscriber: EntrySubscriber {
     func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
         if let failed { return failed() }
         guard let error else {
-            root.state.endFaultOfStore()
+            _ = root.state.record(nil, of: .fault())
             return nil
         }
-        return WorkerThreads.observers.begin { [state = root.state] in state.owner?.reportOnce(PrefsError(error)) }
+        return WorkerThreads.observers.begin { [state = root.state] in
+            state.owner?.report(PrefsError(error), of: .fault())
+        }
     }
 
     /// The failure handlers are told once for all subscribers of the instance.
@@ -192,13 +194,13 @@ struct ObservedRoot: Sendable {
         if subscription.start.value?.dictionary != nil {
             return values(in: subscription.start, state.owner?.allowedKeys ?? firstAllowed)
         }
-        var outcome = AccessOutcome(of: state)
+        var outcome = AccessOutcome()
         return (try? root.view(&outcome).values(&outcome)) ?? [:]
     }
 
     /// A root as the instance shows it; empty if a migration fails.
     private func values(in entry: EntryState, _ allowed: AllowedKeys) -> [String: StoredValue] {
-        var outcome = AccessOutcome(of: state)
+        var outcome = AccessOutcome()
         return (try? root.view(of: entry).values(allowed: allowed, &outcome)) ?? [:]
     }
 }

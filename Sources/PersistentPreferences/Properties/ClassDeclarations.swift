@@ -194,31 +194,30 @@ package final class ClassDeclarations: Sendable {
         return (try? property.canonical(value, forKey: key, from: form)) ?? value
     }
 
-    /// Checks the types and the constraints of values. A value that cannot be read may be mended step by step: a change
-    /// is accepted if it leaves fewer faults in it.
+    /// Checks the types and the constraints of values. Any value may replace one that its property cannot read.
     ///
-    /// - Parameter form: the accepted form of a value that could not be read before.
+    /// - Parameter form: the accepted form of a value that is replaced.
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func check(_ change: RootChange, as form: ValueForm) throws(PrefsError) {
-        try check(change.assigned) { key, value, property in
-            change.former(of: key).map { property.isMended($0, by: value, forKey: key, as: form) } ?? false
+        try check(change.assigned) { key, property in
+            change.former(of: key).map { property.error(of: $0, forKey: key, as: form) != nil } ?? false
         }
     }
 
     /// Checks the types and the constraints of values.
     ///
-    /// - Parameter isAccepted: whether a value that cannot be read is accepted.
+    /// - Parameter isAnyAccepted: whether a key may get a value that its property cannot read.
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func check(
         _ values: [String: StoredValue],
-        unless isAccepted: (String, StoredValue, any DeclaredProperty) -> Bool = { _, _, _ in false }
+        unless isAnyAccepted: (String, any DeclaredProperty) -> Bool = { _, _ in false }
     ) throws(PrefsError) {
         if byKey.isEmpty { return }
         let errors = values.compactMap { key, value -> PrefsError? in
             guard let property = byKey[key]?.property, let error = property.error(of: value, forKey: key) else {
                 return nil
             }
-            return isAccepted(key, value, property) ? nil : error
+            return isAnyAccepted(key, property) ? nil : error
         }
         if errors.isEmpty { return }
         let failures = errors.flatMap(\.failures).sorted(byText: \.path)

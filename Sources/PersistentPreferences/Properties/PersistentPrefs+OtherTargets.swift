@@ -41,7 +41,7 @@ extension PersistentPrefs {
     /// fit alone; otherwise the value. nil if no field is left.
     package func storedChange(of key: String, from before: StoredValue?, to after: StoredValue) -> StoredValue? {
         guard let property = declarations[key]?.property, let sections = property.sectionFields else { return after }
-        var outcome = AccessOutcome(of: state, isSilent: true)
+        var outcome = AccessOutcome()
         let view = try? Root(self.key, of: state).view(of: key, &outcome)
         let stored = try? view?.storedPart(ofKey: key, property, sections)
         let part = sections.part(stored, changedFrom: before, to: after)
@@ -52,7 +52,7 @@ extension PersistentPrefs {
     /// The value of a key in the store or in a layer. Does not change ``lastError``.
     package func currentValue(forKey key: String) throws(PrefsError) -> StoredValue? {
         do {
-            var outcome = AccessOutcome(of: state)
+            var outcome = AccessOutcome()
             return try Root(self.key, of: state).view(of: key, &outcome).value(forKey: key, &outcome)
         } catch {
             throw PrefsError(error)

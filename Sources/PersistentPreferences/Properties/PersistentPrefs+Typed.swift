@@ -21,7 +21,7 @@ extension PersistentPrefs {
     /// The properties of this instance's class, with the sources of their values. Costs a read. Does not change
     /// ``lastError``. Any thread.
     public func describe() -> [PrefDescription] {
-        var outcome = AccessOutcome(of: state)
+        var outcome = AccessOutcome()
         let view = try? Root(key, of: state).view(&outcome)
         return declarations.declarations.map { declaration in
             var description = PrefDescription(declaration)
@@ -46,7 +46,7 @@ extension PersistentPrefs {
         let root = key
         guard last.isCurrent(in: state.revisionForRead(of: root), root: root), !last.isChecked || last.isValid
         else { return false }
-        if hasNews || isTracked { reportRead(nil, of: last.key) }
+        if hasNews || isTracked { report(nil, of: .read(of: last.key)) }
         return true
     }
 
@@ -74,7 +74,7 @@ extension PersistentPrefs {
             }
             return property.givenDefault
         } catch {
-            if PreviousStateRead.current(of: state) == nil { reportRead(error, of: key, at: revision) }
+            if PreviousStateRead.current(of: state) == nil { report(error, of: .read(of: key, at: revision)) }
             return property.givenDefault
         }
     }

@@ -36,3 +36,79 @@ public protocol _PrefChoiceSource<_PrefChoice> {
     /// Not for use.
     func _prefConstraint() -> PrefConstraint<_PrefChoice>
 }
+
+// MARK: - The choices of the standard library, with their words
+
+extension ClosedRange: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(
+            choices: self, { "in \(ConstraintValue.text(lowerBound))...\(ConstraintValue.text(upperBound))" }
+        ) { contains($0) }
+    }
+}
+
+extension Range: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(
+            choices: self, { "in \(ConstraintValue.text(lowerBound))..<\(ConstraintValue.text(upperBound))" }
+        ) { contains($0) }
+    }
+}
+
+extension PartialRangeFrom: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(choices: self, { "at least \(ConstraintValue.text(lowerBound))" }) { contains($0) }
+    }
+}
+
+extension PartialRangeThrough: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(choices: self, { "at most \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    }
+}
+
+extension PartialRangeUpTo: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(choices: self, { "less than \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    }
+}
+
+extension Array: _PrefChoiceSource where Element: Equatable {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Element> {
+        PrefConstraint(choices: self, { words }) { contains($0) }
+    }
+
+    /// `one of light, dark`; texts that would be misread are in quotes.
+    private var words: String {
+        if isEmpty { return "one of an empty list" }
+        let texts = map { element in
+            let text = ConstraintValue.text(element)
+            return text.isEmpty || text.contains(",") ? "\"\(text)\"" : text
+        }
+        return "one of " + texts.joined(separator: ", ")
+    }
+}
+
+extension PrefConstraint {
+    /// - Parameter choices: the range or the list, for a schema.
+    fileprivate init(choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
+        self.init(unchecked: words, parts: { [.choices(choices)] }, isValid)
+    }
+}
+
+/// Values in the words of a constraint.
+enum ConstraintValue {
+    /// The description of the value. For a type that does not describe itself, its raw value, because that is stored.
+    static func text(_ value: some Any) -> String {
+        guard !(value is any CustomStringConvertible), let value = value as? any RawRepresentable else {
+            return "\(value)"
+        }
+        return "\(value.rawValue)"
+    }
+}

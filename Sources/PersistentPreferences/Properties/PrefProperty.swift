@@ -77,7 +77,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     func bound(in state: InstanceState) -> Bound {
         state.withLock {
             guard let binding else { preconditionFailure("the property is not bound to its class") }
-            return (binding, lastRead, state.hasNewsForRead)
+            return (binding, lastRead, state.recordsSuccess)
         }
     }
 

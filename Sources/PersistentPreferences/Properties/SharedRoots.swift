@@ -53,8 +53,7 @@ enum SharedRoots {
     ) -> PrefsError? {
         for key in former {
             for other in uses[key] ?? [] where other.type != use.type && other.isInPlace(of: use) {
-                return .sharedRoot(
-                    SharedRoot(key: key, classes: names(of: other.type, use.type), contradictions: []))
+                return error(root: key, names(of: other.type, use.type), contradictions: [])
             }
         }
         var isFirst = false
@@ -68,7 +67,7 @@ enum SharedRoots {
                 !root.isEmpty && String(describing: use.type) == String(describing: other.type)
             guard !keys.isEmpty || haveOneName else { continue }
             let names = isFirst ? names(of: use.type, other.type) : names(of: other.type, use.type)
-            return .sharedRoot(SharedRoot(key: root, classes: names, contradictions: keys))
+            return error(root: root, names, contradictions: keys)
         }
         return nil
     }
@@ -78,6 +77,24 @@ enum SharedRoots {
         let (place, file) = (roots.place, roots.fileURL)
         let uses = uses.withLock { $0[name(of: root, in: roots)] ?? [] }
         return uses.filter { $0.place === place || file != nil && $0.file == file }.map(\.declarations)
+    }
+
+    /// - Parameters:
+    ///   - root: the root key; empty for a flat layout.
+    ///   - names: the names of the two classes with their modules, in the order of their first instances.
+    ///   - contradictions: the keys that the classes declare with different types, in a flat layout also with different
+    ///     defaults, sorted.
+    static func error(root: String, _ names: [String], contradictions: [String]) -> PrefsError {
+        let types = contradictions.map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
+        let classes = names.joined(separator: " and ")
+        let reason =
+            root.isEmpty
+            ? "\(classes) share a flat layout, and declare \(types) with different types or defaults; "
+                + "give one of them another key"
+            : "\(classes) share the root \"\(ShownText.key(root))\""
+                + (types.isEmpty ? "" : ", and declare \(types) with different types")
+                + "; give one of them a root key of its own"
+        return .sharedRoot(PrefsProblem(.store, reason: reason))
     }
 
     private static func names(of types: Any.Type...) -> [String] { types.map { String(reflecting: $0) } }

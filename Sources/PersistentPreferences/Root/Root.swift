@@ -148,7 +148,7 @@ struct Root {
         _ write: RootWrite, _ name: String?, _ outcome: inout AccessOutcome
     ) throws -> (RootChange?, CommitDurability) {
         if let known = knownView {
-            var ignored = AccessOutcome(of: state)
+            var ignored = AccessOutcome()
             if let difference = try? known.difference(by: write, &ignored) { return (difference, .powerCut) }
         }
         let view = try view(of: name, isForWriting: true, &outcome)
@@ -220,7 +220,7 @@ struct Root {
         of write: RootWrite, _ earlier: RootChange?, in transaction: Transaction
     ) throws -> RootEffect? {
         let view = try view(in: transaction)
-        var ignored = AccessOutcome(of: state, isSilent: true)
+        var ignored = AccessOutcome()
         return try view.difference(by: write, after: earlier, &ignored).flatMap { try view.effect(of: $0, by: write) }
     }
 }
@@ -271,7 +271,9 @@ extension RootView {
         switch write {
         case .keys(let own):
             difference = own
-            if earlier == nil { try root.state.declarations.check(own, as: form) }
+            // Of a value that another process has stored since, nobody has asked whether it can be read.
+            let unchecked = earlier == nil ? own : try own.rebased { key throws(PrefsError) in try stored(key) }
+            try root.state.declarations.check(unchecked, as: form)
         case .property(let key, let value, let property):
             // Another process may have stored or removed unknown fields in the meantime.
             let stored = try valueToReplace(forKey: key)

@@ -20,7 +20,7 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     /// nil if entries may change while this object is the current one.
     var revision: Revision? { get }
     /// The faults of layers as a whole.
-    func faults(of root: String) -> [LayerFault]
+    func faults(of root: String) -> [PrefsProblem]
     /// The values above and below a key of a class.
     func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey
     /// Whether the values of a key are hidden, because a layer of secrets has the key, or had it before.
@@ -28,7 +28,7 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     /// What a person should know beside the faults: entries that are ignored, and names that no key has.
     ///
     /// - Parameter keys: all keys of an instance.
-    func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault]
+    func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [PrefsProblem]
     /// The entries of a root in each file of a layer, as a class sees them.
     func fileEntries(of root: String, in declarations: ClassDeclarations) -> [LayerFileEntries]
     /// How people set a key: `; set --size or APP_SIZE`. Empty without layers of text.
@@ -117,7 +117,7 @@ package final class LayeredKey: Sendable {
     /// With `sections`, the parts below, the highest first.
     private let partsBelow: [Value]
     /// The entries that do not fit and were ignored.
-    package let faults: [LayerFault]
+    package let faults: [PrefsProblem]
     private let key: String
     private let property: (any DeclaredProperty)?
     /// The fields by which values are merged; nil if a value is a whole, and only variables set fields.
@@ -126,14 +126,14 @@ package final class LayeredKey: Sendable {
     /// - Parameter property: nil for a key without a declaration, which accepts every value.
     package init(
         _ key: String, for property: (any DeclaredProperty)?, _ sections: SectionFields? = nil, above: Value?,
-        parts: [Value] = [], below: Value?, partsBelow: [Value] = [], faults: [LayerFault]
+        parts: [Value] = [], below: Value?, partsBelow: [Value] = [], faults: [PrefsProblem]
     ) {
         (self.key, self.property, self.sections) = (key, property, sections)
         (self.above, partsAbove, self.below, self.partsBelow) = (above, parts, below, partsBelow)
         self.faults = faults
     }
 
-    package typealias Merged = (value: StoredValue?, faults: [LayerFault])
+    package typealias Merged = (value: StoredValue?, faults: [PrefsProblem])
 
     /// The value between the layers, and the parts that do not fit.
     ///
@@ -172,7 +172,7 @@ package final class LayeredKey: Sendable {
         }
         if error(partsAbove, lower) == nil { return (merged(partsAbove, lower), []) }
         // A part that does not fit with those that count more is left out.
-        var (above, below, faults): ([Value], [Value], [LayerFault]) = ([], [], [])
+        var (above, below, faults): ([Value], [Value], [PrefsProblem]) = ([], [], [])
         for part in partsAbove {
             if let failure = error(above + [part], []) {
                 faults.append(fault(failure, of: part))
@@ -190,9 +190,9 @@ package final class LayeredKey: Sendable {
         return (merged(above, below), faults)
     }
 
-    private func fault(_ failure: PropertyListFailure, of part: Value) -> LayerFault {
+    private func fault(_ failure: PropertyListFailure, of part: Value) -> PrefsProblem {
         let reason = failure.path == key ? failure.reason : "\(failure.path): \(failure.reason)"
-        return LayerFault(layer: part.layer, place: part.place, reason: reason)
+        return PrefsProblem(layer: part.layer, place: part.place, reason: reason)
     }
 
     /// Whether values are merged by their fields.
@@ -217,7 +217,7 @@ package final class LayeredKey: Sendable {
     func source(ofField path: [String], over stored: StoredValue?) -> PrefSource {
         func has(_ value: StoredValue?) -> Bool { path.reduce(value) { $0?.dictionary?[$1] } != nil }
         if let above { return .layer(above.layer) }
-        let left = Set(merged(over: stored, writtenAs: stored).faults.map(\.place))
+        let left = Set(merged(over: stored, writtenAs: stored).faults.map(\.path))
         func first(of parts: [Value]) -> PrefSource? {
             parts.first { has($0.value) && !left.contains($0.place) }.map { .layer($0.layer) }
         }

@@ -9,7 +9,7 @@ extension Root {
         try (roots.domain?.transaction ?? transaction).beforeCommit(of: key, for: state) {
             let before = try view(in: transaction)
             return { whole in
-                var ignored = AccessOutcome(of: state, isSilent: true)
+                var ignored = AccessOutcome()
                 let after = try whole.isChanged ? view(in: whole) : view(isForWriting: true, &ignored)
                 let violated = after.violatedRules
                 let former = violated.isEmpty ? [] : before.violatedRules.map(\.number)

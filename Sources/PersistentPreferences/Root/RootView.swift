@@ -114,7 +114,7 @@ struct RootView {
     }
 
     /// The stored value of a key, in the current shape; nil if there is none.
-    private func stored(_ key: String) throws(PrefsError) -> StoredValue? {
+    func stored(_ key: String) throws(PrefsError) -> StoredValue? {
         // A state without a revision is that of an update, which may have thousands of writes: each has a state of its
         // own, of which one key is needed.
         guard root.schema.isTrivial, revision == nil else { return try storedValues()?[key] }
@@ -155,9 +155,9 @@ struct RootView {
 
     private func merged(
         _ stored: [String: StoredValue]?, with layers: any RootLayersSnapshot, _ allowed: AllowedKeys?
-    ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
+    ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [PrefsProblem]) {
         var values = stored
-        var faults: [LayerFault] = []
+        var faults: [PrefsProblem] = []
         let allowed = allowed ?? root.state.owner?.allowedKeys ?? root.state.declarations.allowed
         for key in allowed.list where StreamSafeText.isSafe(key) {
             let layered = layered(key, in: layers)
@@ -272,76 +272,8 @@ struct RootView {
     func checkCovers(_ change: RootChange) throws(PrefsError) {
         guard let layers else { return }
         let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
-            layered(key, in: layers).cover.map { CoveredKey(key: key, layer: $0.layer, place: $0.place) }
+            layered(key, in: layers).cover.map { PrefsProblem(covered: key, by: $0.layer, place: $0.place) }
         }
-        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.key)) }
-    }
-}
-
-// MARK: - What an access reports
-
-/// The warnings and errors that one access of an instance reports besides its result.
-struct AccessOutcome {
-    /// The warning for `lastError`: the first that was noted, unless an unusable stored value replaces it.
-    private(set) var warning: PrefsError?
-    /// Whether the stored value could not be used, so that layers were read without it. The warning says why.
-    private(set) var hasPassedOverBase = false
-    /// Whether the write has reached the domain. If it fails after that, the domain itself has rolled back the update.
-    var hasReachedDomain = false
-    private let state: InstanceState
-    private let isOfWrite: Bool
-    /// All warnings and errors that were noted; nil if those that are not the warning are reported at once.
-    private(set) var noted: [PrefsError]?
-
-    /// - Parameters:
-    ///   - isOfWrite: whether each warning is reported. A read reports a fault once.
-    ///   - isSilent: whether nothing is reported; `noted` then collects everything.
-    init(of state: InstanceState, warning: PrefsError? = nil, isOfWrite: Bool = false, isSilent: Bool = false) {
-        self.state = state
-        self.isOfWrite = isOfWrite
-        self.warning = warning
-        noted = isSilent ? [] : nil
-    }
-
-    mutating func note(_ new: PrefsError) {
-        noted?.append(new)
-        warning = warning ?? new
-    }
-
-    mutating func note(_ faults: [LayerFault]) {
-        guard !faults.isEmpty else { return }
-        if noted != nil {
-            noted?.append(.invalidLayer(faults))
-            return
-        }
-        switch warning {
-        case nil: warning = .invalidLayer(faults)
-        case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
-        default: report(.invalidLayer(faults))
-        }
-    }
-
-    /// Not inlined, because it would cost every read.
-    @inline(never)
-    mutating func passOverBase(_ error: PrefsError) {
-        hasPassedOverBase = true
-        noted?.append(error)
-        if noted == nil, let warning, warning != error { report(warning) }
-        warning = error
-    }
-
-    private func report(_ warning: PrefsError) {
-        if PreviousStateRead.current(of: state) != nil { return }
-        if isOfWrite {
-            state.owner?.callHandlers(with: warning, isOnce: warning.isOfLayers)
-        } else {
-            state.owner?.reportOnce(warning)
-        }
-    }
-
-    /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was
-    /// quarantined and replaced. The write's own warning takes its place.
-    mutating func recordSuccess(_ warning: PrefsError?) {
-        self.warning = warning
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.topLevelKey)) }
     }
 }

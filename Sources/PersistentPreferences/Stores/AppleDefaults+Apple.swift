@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-    import Foundation
+    package import Foundation
     package import PrefsDefaultsDomain
     import PrefsFileEngine
     import PrefsPropertyLists
@@ -165,5 +165,13 @@
             _ = Foundation.write(descriptor, "\n", 1)
             _ = Foundation.close(descriptor)
         }
+    }
+
+    extension UserDefaults {
+        /// Runs the body. On Apple platforms, no locale changes what `UserDefaults` reads and writes.
+        package static func inCLocale<R>(_ body: () throws -> R) rethrows -> R { try body() }
+
+        /// nil, because Apple platforms do not tell the name of a domain.
+        package var domainName: String? { nil }
     }
 #endif

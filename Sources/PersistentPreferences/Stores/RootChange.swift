@@ -26,6 +26,17 @@ package struct RootChange {
     /// The former value of a key that is known to change.
     func former(of key: String) -> StoredValue? { replaced[key] }
 
+    /// The assignments to keys that have other values by now, as a change of these.
+    func rebased(_ current: (String) throws(PrefsError) -> StoredValue?) throws(PrefsError) -> RootChange {
+        var change = RootChange.nothing
+        for (key, value) in assigned {
+            let former = try current(key)
+            if isMade(of: former, forKey: key) { continue }
+            (change.assigned[key], change.replaced[key]) = (value, former)
+        }
+        return change
+    }
+
     /// The difference between two values of one key.
     package init(of key: String, from before: StoredValue?, to after: StoredValue?) {
         if let after {
@@ -72,7 +83,7 @@ package struct RootChange {
             }
             if allowed?.contains(key) == false { disallowed.append(key) }
         }
-        if let allowed, !disallowed.isEmpty { throw .incorrectKeys(disallowed, among: allowed) }
+        if let allowed, !disallowed.isEmpty { throw .incorrectKeys(disallowed, among: allowed.list) }
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
         for key in shown.keys where after.index(forKey: key) == nil { removed.append(key) }
     }

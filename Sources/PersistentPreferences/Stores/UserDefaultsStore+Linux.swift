@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-    import Foundation
+    package import Foundation
     import PrefsFileEngine
     import PrefsPropertyLists
 
@@ -126,6 +126,32 @@
         /// Runs one call at a time.
         private static func calling<R>(_ body: () -> R) -> R {
             calls.withLock { UserDefaults.inCLocale(body) }
+        }
+    }
+
+    extension UserDefaults {
+        /// Runs the body with the thread in the C locale. Every call on a `UserDefaults` object needs it: Foundation's XML
+        /// parser uses the decimal separator of the thread's locale. A domain that it cannot parse reads as empty, and
+        /// the next `synchronize()` loses its file.
+        package static func inCLocale<R>(_ body: () throws -> R) rethrows -> R {
+            let own = uselocale(cLocale)
+            defer { uselocale(own) }
+            return try body()
+        }
+
+        nonisolated(unsafe) private static let cLocale = newlocale(1 << LC_NUMERIC, "C", nil)
+
+        /// The name under which Foundation keeps the standard domain.
+        package static let standardDomain = "kCFPreferencesCurrentApplication"
+
+        /// The name of the domain that the object writes to; nil if it is unknown. Foundation keeps it in a private
+        /// property.
+        package var domainName: String? {
+            var mirror: Mirror? = Mirror(reflecting: self)
+            // The object may be of a subclass, which has properties of its own.
+            while let current = mirror, current.subjectType != UserDefaults.self { mirror = current.superclassMirror }
+            guard let suite = mirror?.children.first(where: { $0.label == "suite" })?.value else { return nil }
+            return (suite as? String?).map { $0 ?? Self.standardDomain }
         }
     }
 #endif

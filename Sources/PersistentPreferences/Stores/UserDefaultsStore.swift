@@ -1,6 +1,6 @@
 public import Foundation
 import PrefsFileEngine
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A store over a domain of `UserDefaults`. The standard domain is the default store of ``PersistentPrefs``.
 ///
@@ -72,5 +72,18 @@ public final class UserDefaultsStore: RootsStore {
     /// of the domain is invalid, or without a home folder.
     public var fileURL: URL? {
         ownRoots.fileURL
+    }
+}
+
+extension UserDefaults {
+    /// The value of a key; nil if nothing is stored.
+    package func value(ofEntry key: String) -> StoredValue? {
+        object(forKey: key).map(PropertyListVetter.value(ofStored:))
+    }
+
+    /// The value of a key in one domain. Includes what other code has set and not synchronized. Excludes arguments,
+    /// registered defaults and other domains. Copies the domain.
+    package func value(ofEntry key: String, inDomain domain: String) -> StoredValue? {
+        persistentDomain(forName: domain)?[key].map(PropertyListVetter.value(ofStored:))
     }
 }

@@ -30,7 +30,7 @@ struct XMLTextFormat: FileFormatCoder {
 
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { xml.recognizes(bytes) }
 
-    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+    func value(in bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> (value: StoredValue, loss: String?) {
         try xml.value(in: bytes)
     }
 

@@ -44,7 +44,7 @@ struct JSONFormat: FileFormatCoder {
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "/")
     }
 
-    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+    func value(in bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> (value: StoredValue, loss: String?) {
         (try JSONReader.value(of: bytes, limits: .file), nil)
     }
 

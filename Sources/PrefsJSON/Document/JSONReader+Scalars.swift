@@ -5,7 +5,7 @@ extension JSONReader {
     // MARK: - Texts
 
     /// A text from its opening quote to its closing one.
-    mutating func readText() throws(DecodingFailure) -> String {
+    mutating func readText() throws(PropertyListFault) -> String {
         let start = position
         position += 1
         skipPlainText()
@@ -25,7 +25,7 @@ extension JSONReader {
             content += bytes[run..<position]
         }
         position += 1
-        return try Data(content).withBytes { bytes throws(DecodingFailure) in try text(of: bytes, at: start) }
+        return try Data(content).withBytes { bytes throws(PropertyListFault) in try text(of: bytes, at: start) }
     }
 
     /// Moves to the next byte that is not part of a text as it is.
@@ -41,7 +41,7 @@ extension JSONReader {
 
     private mutating func text(
         of content: UnsafeRawBufferPointer, at start: Int
-    ) throws(DecodingFailure) -> String {
+    ) throws(PropertyListFault) -> String {
         // nil for invalid UTF-8.
         guard let text = texts.map({ $0.text(of: content) }) ?? String(validUTF8: content) else {
             throw flaw("a string that is not UTF-8", at: start)
@@ -50,7 +50,7 @@ extension JSONReader {
         return text
     }
 
-    private mutating func readEscape(into content: inout [UInt8]) throws(DecodingFailure) {
+    private mutating func readEscape(into content: inout [UInt8]) throws(PropertyListFault) {
         let start = position
         position += 1
         let letter = current
@@ -68,7 +68,7 @@ extension JSONReader {
     }
 
     /// Reads one scalar after a `\u`. Its second half may need another `\u`.
-    private mutating func readScalar(from start: Int) throws(DecodingFailure) -> Unicode.Scalar {
+    private mutating func readScalar(from start: Int) throws(PropertyListFault) -> Unicode.Scalar {
         let unit = try readUnit(from: start)
         if let scalar = Unicode.Scalar(unit) { return scalar }
         if UTF16.isLeadSurrogate(unit), current == UInt8(ascii: "\\") {
@@ -82,7 +82,7 @@ extension JSONReader {
         throw flaw("half a surrogate pair is not a character", at: start)
     }
 
-    private mutating func readUnit(from start: Int) throws(DecodingFailure) -> UInt16 {
+    private mutating func readUnit(from start: Int) throws(PropertyListFault) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
@@ -99,7 +99,7 @@ extension JSONReader {
     /// The most characters of a number. Every double needs fewer digits to differ from its neighbors.
     private static let longestNumber = 1_000
 
-    mutating func readNumber() throws(DecodingFailure) -> StoredValue {
+    mutating func readNumber() throws(PropertyListFault) -> StoredValue {
         let start = position
         if current == UInt8(ascii: "-") { position += 1 }
         let whole = position
@@ -149,7 +149,7 @@ extension JSONReader {
         text.utf8.count > 15 || text.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") }
     }
 
-    private mutating func readDigits(of start: Int) throws(DecodingFailure) {
+    private mutating func readDigits(of start: Int) throws(PropertyListFault) {
         let first = position
         while let byte = current, Self.digits.contains(byte) { position += 1 }
         if position == first { throw flaw("expected a digit") }

@@ -64,26 +64,26 @@ package struct JSONReader {
 
     /// The value that the bytes hold.
     ///
-    /// - Throws: `DecodingFailure`, with a line and a column. `.unsupported` for good JSON beyond a limit.
-    package static func value(of data: Data, limits: Limits = .root) throws(DecodingFailure) -> StoredValue {
-        try data.withBytes { bytes throws(DecodingFailure) in
+    /// - Throws: `PropertyListFault`, with a line and a column, which is unsupported for good JSON beyond a limit.
+    package static func value(of data: Data, limits: Limits = .root) throws(PropertyListFault) -> StoredValue {
+        try data.withBytes { bytes throws(PropertyListFault) in
             try value(of: bytes, limits: limits)
         }
     }
 
-    static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(DecodingFailure) -> StoredValue {
+    static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(PropertyListFault) -> StoredValue {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw .malformed("expected JSON in UTF-8, found UTF-16")
         }
         var reader = JSONReader(bytes, limits: limits)
-        do throws(DecodingFailure) { return try reader.read() } catch { throw reader.repetition() ?? error }
+        do throws(PropertyListFault) { return try reader.read() } catch { throw reader.repetition() ?? error }
     }
 
     /// The value that most programs read of a file in which keys stand twice, and the first of these keys.
     ///
     /// - Returns: nil if no key stands twice, or if something else is wrong.
     package static func lenientValue(of data: Data) -> (value: StoredValue, repeated: String)? {
-        try? data.withBytes { bytes throws(DecodingFailure) in
+        try? data.withBytes { bytes throws(PropertyListFault) in
             var reader = JSONReader(bytes, limits: .file.with { $0.lastKeyCounts = true })
             let value = try reader.read()
             return reader.repeated.map { (value, $0) }
@@ -98,7 +98,7 @@ package struct JSONReader {
         if bytes.starts(with: Self.byteOrderMark) { position = 3 }
     }
 
-    private mutating func read() throws(DecodingFailure) -> StoredValue {
+    private mutating func read() throws(PropertyListFault) -> StoredValue {
         while true {
             guard var value = try readValueOrBeginning() else { continue }
             while containers.count > 0, let container = try readEnd(after: value) { value = container }
@@ -112,7 +112,7 @@ package struct JSONReader {
     // MARK: - Containers
 
     /// Reads a value; returns nil if a container has begun. The first part of the container comes next.
-    private mutating func readValueOrBeginning() throws(DecodingFailure) -> StoredValue? {
+    private mutating func readValueOrBeginning() throws(PropertyListFault) -> StoredValue? {
         skipBlanks()
         limits.nodes -= 1
         guard limits.nodes >= 0 else { throw excess("has more than \(mostNodes) values") }
@@ -148,7 +148,7 @@ package struct JSONReader {
 
     /// In an import, a member that is null is absent. It stays until its object has ended, so that a repeated key is
     /// found.
-    private func readNull() throws(DecodingFailure) -> StoredValue {
+    private func readNull() throws(PropertyListFault) -> StoredValue {
         guard limits.isOfText || containers.isInDictionary else {
             throw flaw("null cannot be stored in a property list; leave it out", at: position - 4)
         }
@@ -157,7 +157,7 @@ package struct JSONReader {
 
     /// Puts a value into its container.
     /// - Returns: the container if it ends there; nil if another value follows.
-    private mutating func readEnd(after value: StoredValue) throws(DecodingFailure) -> StoredValue? {
+    private mutating func readEnd(after value: StoredValue) throws(PropertyListFault) -> StoredValue? {
         skipBlanks()
         let isObject = containers.isInDictionary
         containers.add(value)
@@ -176,7 +176,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func readKey() throws(DecodingFailure) {
+    private mutating func readKey() throws(PropertyListFault) {
         let start = position
         guard current == UInt8(ascii: "\"") else { throw missing("expected a key in quotes") }
         let key = try readText()
@@ -188,7 +188,7 @@ package struct JSONReader {
     }
 
     /// The failure for a key that occurs twice before the position.
-    private mutating func repetition() -> DecodingFailure? {
+    private mutating func repetition() -> PropertyListFault? {
         guard let repeated = containers.repeatedKey(allowsSpellings: false) else { return nil }
         // The data has not ended there.
         position = repeated.second
@@ -197,7 +197,7 @@ package struct JSONReader {
             : flaw("the key occurs twice, first in line \(line(at: repeated.first).number)")
     }
 
-    private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
+    private mutating func endContainer() throws(PropertyListFault) -> StoredValue {
         if limits.lastKeyCounts, let key = containers.removeRepeatedKeys(), repeated == nil {
             let (first, second) = (line(at: key.first).number, line(at: key.second).number)
             repeated =
@@ -233,7 +233,7 @@ package struct JSONReader {
         return true
     }
 
-    mutating func charge(_ count: Int) throws(DecodingFailure) {
+    mutating func charge(_ count: Int) throws(PropertyListFault) {
         limits.bytes -= count
         guard limits.bytes >= 0 else {
             throw excess("larger than \(PropertyListLimits.rootBytes >> 20) MiB")
@@ -243,18 +243,18 @@ package struct JSONReader {
     // MARK: - Errors
 
     /// The failure for JSON that breaks the rules, or that has no property-list value.
-    func flaw(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
-        .malformed(fault(reason, at: offset ?? position))
+    func flaw(_ reason: String, at offset: Int? = nil) -> PropertyListFault {
+        fault(reason, at: offset ?? position)
     }
 
     /// The failure for something unexpected. Mentions other comments, which people write there.
-    private func missing(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+    private func missing(_ reason: String, at offset: Int? = nil) -> PropertyListFault {
         flaw(current == UInt8(ascii: "#") ? "a comment begins with //; \(reason)" : reason, at: offset)
     }
 
     /// The failure for valid JSON, perhaps of another program, that exceeds a limit.
-    private func excess(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
-        .unsupported("\(fault(reason, at: offset ?? position))")
+    private func excess(_ reason: String, at offset: Int? = nil) -> PropertyListFault {
+        fault(reason, at: offset ?? position).unsupported
     }
 
     private func line(at offset: Int) -> (number: Int, start: Int) {

@@ -29,7 +29,7 @@ struct SchemaRule {
         around.append(type)
         defer { around.removeLast() }
         if let scalar = type as? any ScalarSchema.Type { return scalar.schema }
-        if let container = type as? any ContainerSchema.Type, container.coding(depth: 0) != nil {
+        if let container = type as? any ContainerSchema.Type, container.coding(CodingRule.Contents.outermost) != nil {
             return container.schema(example) { schema(of: container.contentType, example: $0, isCoded: isCoded) }
         }
         if let listed = type as? any CaseIterable.Type, let schema = schema(ofCases: listed) { return schema }

@@ -6,7 +6,7 @@ import PrefsPropertyLists
 /// Values of a program, including values that a property list cannot hold.
 struct LayerValues: Sendable {
     let values: [String: StoredValue]
-    let faults: [LayerFault]
+    let faults: [PrefsProblem]
 }
 
 /// The entries of a layer at one moment.
@@ -38,17 +38,19 @@ enum LayerEntries: Sendable {
     }
 
     /// The faults of the layer as a whole, and of a root in it.
-    func faults(of root: String, layer: String) -> [LayerFault] {
+    func faults(of root: String, layer: String) -> [PrefsProblem] {
         switch self {
         case .text, .managed: return []
         case .values(let values): return values.faults
-        case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason, kind: .store)]
+        case .broken(let reason): return [PrefsProblem(layer: layer, place: "", reason: reason, kind: .store)]
         case .secrets(let reading):
-            return reading.files.failure.map { [LayerFault(layer: layer, place: "", reason: $0.reason, kind: .store)] }
+            return reading.files.failure.map {
+                [PrefsProblem(layer: layer, place: "", reason: $0.reason, kind: .store)]
+            }
                 ?? []
         case .file(let reading, let layout):
             let reason = reading.fault ?? Self.fault(of: root, in: reading, layout)
-            return reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0, kind: .store)] } ?? []
+            return reason.map { [PrefsProblem(layer: layer, place: reading.path, reason: $0, kind: .store)] } ?? []
         }
     }
 
@@ -121,11 +123,11 @@ struct LayerState: Sendable {
     }
 
     /// That the root could not be migrated; nil if it could, or if it need not be.
-    func failedMigration(of root: String, in declarations: ClassDeclarations) -> LayerFault? {
+    func failedMigration(of root: String, in declarations: ClassDeclarations) -> PrefsProblem? {
         guard case .file(let reading, _) = entries, let reason = versioned(root, for: declarations)?.fault else {
             return nil
         }
-        return LayerFault(layer: name, place: reading.path, reason: reason, kind: .version)
+        return PrefsProblem(layer: name, place: reading.path, reason: reason, kind: .version)
     }
 
     /// The fields of a key that the layer has texts for. Each text is read by the type of its field: as the field of the
@@ -160,10 +162,10 @@ struct LayerState: Sendable {
     }
 
     /// The fault of a name that the key shares with another one; nil if its names are its own.
-    func sharedName(ofKey key: String, in declarations: ClassDeclarations) -> LayerFault? {
+    func sharedName(ofKey key: String, in declarations: ClassDeclarations) -> PrefsProblem? {
         guard let layer = entries.texts else { return nil }
         let note = layer.entry(forKey: key, in: declarations).sharedName
-        return note.map { LayerFault(layer: name, place: $0.place, reason: $0.reason, kind: .unknownKey) }
+        return note.map { PrefsProblem(layer: name, place: $0.place, reason: $0.reason, kind: .unknownKey) }
     }
 
     private static func value(

@@ -9,7 +9,7 @@ final class LayersSnapshot: RootLayersSnapshot {
     /// nil if entries may change while this object is the newest one.
     let revision: Revision?
     /// The paths that are not read, because they lead to the file of the base.
-    private let cycles: [LayerFault]
+    private let cycles: [PrefsProblem]
     /// Whether a layer has entries that a root may make faulty.
     private let hasFaults: Bool
     /// The values of the layers for the keys of classes, looked up once.
@@ -71,7 +71,7 @@ final class LayersSnapshot: RootLayersSnapshot {
     }
 
     /// The faults of layers as a whole.
-    func faults(of root: String) -> [LayerFault] {
+    func faults(of root: String) -> [PrefsProblem] {
         hasFaults ? cycles + (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
     }
 
@@ -97,7 +97,7 @@ final class LayersSnapshot: RootLayersSnapshot {
         func note(_ failure: PropertyListFailure, _ state: LayerState, _ place: String) {
             // The place names the key, but not the part of its value.
             let reason = failure.path == key ? failure.reason : "\(failure.path): \(failure.reason)"
-            faults.append(LayerFault(layer: state.name, place: place, reason: reason))
+            faults.append(PrefsProblem(layer: state.name, place: place, reason: reason))
         }
         let property = declarations[key]?.property
         let sections = property?.sectionFields
@@ -149,13 +149,13 @@ final class LayersSnapshot: RootLayersSnapshot {
             partsBelow: below.parts, faults: faults)
     }
 
-    func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault] {
-        (above + below).flatMap { state -> [LayerFault] in
+    func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [PrefsProblem] {
+        (above + below).flatMap { state -> [PrefsProblem] in
             var notes = state.entries.texts?.notes(forKeys: keys, in: declarations) ?? []
             if case .secrets(let reading) = state.entries, let mode = reading.files.writableFolder {
                 notes.insert(NameNote(writable: mode, at: ""), at: 0)
             }
-            return notes.map { LayerFault(layer: state.name, place: $0.place, reason: $0.reason, kind: $0.kind) }
+            return notes.map { PrefsProblem(layer: state.name, place: $0.place, reason: $0.reason, kind: $0.kind) }
         }
     }
 
@@ -207,14 +207,14 @@ final class LayersSnapshot: RootLayersSnapshot {
     /// - Throws: `PrefsError.coveredByLayer` if one of the keys is in a layer above that needs no type.
     private func checkUncovered(_ keys: [String], root: String) throws(PrefsError) {
         let covered = keys.compactMap { key in
-            above.lazy.compactMap { layer -> CoveredKey? in
+            above.lazy.compactMap { layer -> PrefsProblem? in
                 guard layer.entries.values(of: root)[key] != nil,
                     let entry = layer.entry(forKey: key, root: root, in: nil)
                 else { return nil }
-                return CoveredKey(key: key, layer: layer.name, place: entry.place)
+                return PrefsProblem(covered: key, by: layer.name, place: entry.place)
             }.first
         }
-        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.key)) }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.topLevelKey)) }
     }
 
     func change(

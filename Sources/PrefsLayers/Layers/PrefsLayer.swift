@@ -47,10 +47,10 @@ public struct PrefsLayer: Sendable {
         return PrefsLayer(name, .file(file.withoutBase(target)))
     }
 
-    var cycles: [LayerFault] {
+    var cycles: [PrefsProblem] {
         guard case .file(let file) = source else { return [] }
         return file.pathsToBase.map {
-            LayerFault(layer: name, place: $0, reason: "the layer reads the file of the base")
+            PrefsProblem(layer: name, place: $0, reason: "the layer reads the file of the base")
         }
     }
 
@@ -217,17 +217,17 @@ public struct PrefsLayer: Sendable {
     ///   - name: the name of the layer in errors.
     public static func values(_ values: [String: Any], name: String = "values") -> PrefsLayer {
         var vetted: [String: StoredValue] = [:]
-        var faults: [LayerFault] = []
+        var faults: [PrefsProblem] = []
         for (key, value) in values {
             guard StreamSafeText.isSafe(key) else {
                 faults.append(
-                    LayerFault(layer: name, place: ShownText.line(key, longest: 80), reason: StreamSafeText.reason))
+                    PrefsProblem(layer: name, place: ShownText.line(key, longest: 80), reason: StreamSafeText.reason))
                 continue
             }
             do {
                 vetted[key] = try PropertyListVetter.value(of: value, forKey: key)
             } catch {
-                faults += error.failures.map { LayerFault(layer: name, place: $0.path, reason: $0.reason) }
+                faults += error.failures.map { PrefsProblem(layer: name, place: $0.path, reason: $0.reason) }
             }
         }
         return PrefsLayer(name, .entries(.values(LayerValues(values: vetted, faults: faults))))

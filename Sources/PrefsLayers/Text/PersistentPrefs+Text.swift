@@ -20,7 +20,7 @@ extension PersistentPrefs {
             PropertyListFailure(path: key, topLevelKey: key, reason: reason)
         }
         let allowed = allowedKeys
-        guard allowed.contains(key) else { throw .incorrectKeys([key], among: allowed) }
+        guard allowed.contains(key) else { throw .incorrectKeys([key], among: allowed.list) }
         guard let property = declarations[key]?.property as? any TextProperty else {
             let stored = try currentValue(forKey: key) ?? .string("")
             guard let value = Self.value(ofText: text, like: stored) else {

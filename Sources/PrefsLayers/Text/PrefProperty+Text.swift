@@ -70,7 +70,8 @@ extension PrefProperty: TextProperty {
             return nil
         } catch {
             guard let failure = error.failures.first else { return nil }
-            return failure.path.isEmpty && failure.missingKey == nil ? nil : failure
+            let lacksKey = failure.reason.hasPrefix("the key \"") && failure.reason.hasSuffix("\" is missing")
+            return failure.path.isEmpty && !lacksKey ? nil : failure
         }
     }
 

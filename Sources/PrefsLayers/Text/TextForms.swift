@@ -20,12 +20,12 @@ package struct TextForms {
         values = [.string(text)]
         let trimmed = Self.trimmed(text[...])
         if trimmed.utf8.first == UInt8(ascii: "[") || trimmed.utf8.first == UInt8(ascii: "{") {
-            do throws(DecodingFailure) {
+            do throws(PropertyListFault) {
                 let value = try JSONReader.value(of: Data(trimmed.utf8))
                 typed = value
                 values.append(value)
             } catch {
-                flaw = error.reason
+                flaw = "\(error)"
             }
             return
         }

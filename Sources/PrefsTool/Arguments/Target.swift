@@ -203,7 +203,7 @@ struct StreamContent {
     /// - Parameters:
     ///   - word: `-`, or the path of a pipe.
     ///   - format: the format of empty bytes.
-    private init(_ word: String, _ bytes: Data, _ format: FileFormat?) throws(DecodingFailure) {
+    private init(_ word: String, _ bytes: Data, _ format: FileFormat?) throws(PropertyListFault) {
         let isNew = bytes.isEmpty && format != nil
         let decoded = isNew ? nil : try ContentCoder.decode(bytes, in: [.binary, .xmlText, .plainJSON])
         (self.format, content) = (decoded?.format ?? format ?? .plainJSON, decoded?.content ?? [:])
@@ -218,8 +218,8 @@ struct StreamContent {
     static func read(_ target: Target, in program: Program) throws -> StreamContent? {
         guard case .stream(let word, let format) = target else { return nil }
         let bytes = try ExportFile.read(word == "-" ? nil : word.absolutePath, orInput: program.context.input)
-        do throws(DecodingFailure) { return try StreamContent(word, bytes, format) } catch {
-            throw CommandError("\(target.name)\(error.reason.hasPrefix("is ") ? "" : ":") \(error.reason)")
+        do throws(PropertyListFault) { return try StreamContent(word, bytes, format) } catch {
+            throw CommandError("\(target.name)\("\(error)".hasPrefix("is ") ? "" : ":") \(error)")
         }
     }
 

@@ -32,12 +32,8 @@ struct EditRejection: Error {
 
     init(_ remarks: [AnnotatedText.Remark]) { self.remarks = remarks }
 
-    init(_ failure: DecodingFailure) {
-        guard case .malformed(let fault) = failure else {
-            self.init([.init(text: failure.reason)])
-            return
-        }
-        self.init([.init(line: fault.line, text: fault.reason)])
+    init(_ fault: PropertyListFault) {
+        self.init([fault.isUnsupported ? .init(text: "\(fault)") : .init(line: fault.line, text: fault.reason)])
     }
 
     /// - Parameter text: the text that has the rejected values.
@@ -57,8 +53,8 @@ enum EditedSyntax {
     /// The members of a text, with its nulls.
     func members(of text: Data) throws(EditRejection) -> [String: StoredValue] {
         let value: StoredValue
-        do throws(DecodingFailure) {
-            value = try text.withBytes { bytes throws(DecodingFailure) in try coder.value(in: bytes).value }
+        do throws(PropertyListFault) {
+            value = try text.withBytes { bytes throws(PropertyListFault) in try coder.value(in: bytes).value }
         } catch {
             throw EditRejection(error)
         }

@@ -81,7 +81,9 @@ struct FileInspection: Sendable {
             if let loss { note(Problem(keys: [], path: "", reason: "\(loss), so writes are rejected")) }
             examine(content)
             if format == .xml { examineWriting(content) }
-        } catch DecodingFailure.malformed(let fault) {
+        } catch let fault as PropertyListFault where fault.isUnsupported {
+            fail(.unsafe, "\(fault)")
+        } catch let fault as PropertyListFault {
             let hasCopy = Self.hasLastGoodCopy(target, isJSON: isJSON)
             line = fault.line
             if isEmptied {
@@ -89,8 +91,6 @@ struct FileInspection: Sendable {
             } else {
                 fail(isDomain || hasCopy ? .damaged : .notOurs, "\(fault)")
             }
-        } catch DecodingFailure.unsupported(let reason) {
-            fail(.unsafe, reason)
         } catch let failure as StorageFailure {
             let reason = [failure.operation, failure.reason].filter { !$0.isEmpty }.joined(separator: ": ")
             fail(.unreadable, reason)

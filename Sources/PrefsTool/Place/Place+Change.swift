@@ -111,7 +111,7 @@ extension Place {
             return
         }
         let copy = program.make(prefs.key, InMemoryStore())
-        // A value that does not fit cannot be stored in the copy. A change of it may mend it, and is checked in the file.
+        // A value that does not fit cannot be stored in the copy. The write of the file checks it.
         let isFit = { (key: String) in before[key].map { prefs.mismatch(of: $0, forKey: key) == nil } ?? true }
         let fit = before.filter { isFit($0.key) }
         copy.values = fit.objects

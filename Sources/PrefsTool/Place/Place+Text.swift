@@ -33,9 +33,9 @@ extension Place {
         // change is confirmed.
         let readings = PropertyListType.readings(
             of: text, like: prefs == nil && old?.isContainer == true ? nil : old, keepsNulls: keepsNulls)
-        func checked(_ reading: StoredValue) throws -> StoredValue {
+        func checked(_ reading: StoredValue, mustFit: Bool) throws -> StoredValue {
             let whole = try path.value(base, with: reading)
-            try whole.map { try check($0, forKey: path.root, over: values[path.root]) }
+            try whole.map { try check($0, forKey: path.root, over: values[path.root], mustFit: mustFit) }
             return reading
         }
         guard prefs != nil else {
@@ -45,8 +45,9 @@ extension Place {
             return readings[0]
         }
         if text == "null", acceptsNil(at: path, in: base) { return .null }
-        // If no reading fits, the first one says why.
-        return try readings.lazy.compactMap { try? checked($0) }.first ?? checked(readings[0])
+        // If no reading fits, the first one replaces a value that cannot be read, or says why.
+        return try readings.lazy.compactMap { try? checked($0, mustFit: true) }.first
+            ?? checked(readings[0], mustFit: false)
     }
 
     /// Whether a place in a value is optional. In another place, a null reads as the default.
@@ -99,13 +100,17 @@ extension Place {
         return mismatch.map { $0.path != path.root } ?? false
     }
 
-    /// - Parameter former: the replaced value. It may have fields of another version of the program.
+    /// - Parameters:
+    ///   - former: the replaced value. It may have fields of another version of the program.
+    ///   - mustFit: if false, any value may replace one that its property cannot read.
     /// - Throws: why the value of a declared key does not fit: its type, its constraint, or a new field that its type
-    ///   does not have. A value that has fewer faults than the replaced one is accepted.
-    func check(_ value: StoredValue, forKey key: String, over former: StoredValue?) throws {
+    ///   does not have.
+    func check(
+        _ value: StoredValue, forKey key: String, over former: StoredValue?, mustFit: Bool = false
+    ) throws {
         guard let prefs else { return }
         if let mismatch = prefs.mismatch(of: value, forKey: key) {
-            if let former, prefs.isMended(former, by: value, forKey: key) { return }
+            if !mustFit, let former, !prefs.isReadable(former, forKey: key) { return }
             throw PrefsError.typeMismatch([mismatch])
         }
         guard let (path, near) = prefs.unknownFields(in: value, of: key, over: former).first else { return }

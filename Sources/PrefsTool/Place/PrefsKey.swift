@@ -78,9 +78,9 @@ extension PersistentPrefs {
         declarations[key]?.property.error(of: stored, forKey: key)?.failures.first
     }
 
-    /// Whether a value that cannot be read has more faults than the one that replaces it, so that a write is accepted.
-    func isMended(_ former: StoredValue, by new: StoredValue, forKey key: String) -> Bool {
-        declarations[key]?.property.isMended(former, by: new, forKey: key, as: state.roots.form) ?? false
+    /// Whether the property of a key reads a stored value, so that only one that fits may replace it.
+    func isReadable(_ stored: StoredValue, forKey key: String) -> Bool {
+        declarations[key]?.property.error(of: stored, forKey: key, as: state.roots.form) == nil
     }
 
     /// The value that the program reads from a stored value. Missing fields are added, and fields that the type does

@@ -19,7 +19,7 @@ extension Runner {
         do { bytes = try format.data(of: shown, keepsAll: keepsAll) } catch PrefsError.valuesNotPlistCompatible(
             let keys)
         {
-            let failures = PrefsError.valuesNotPlistCompatible(invalidElements: keys).failures
+            let failures = PrefsError.valuesNotPlistCompatible(invalidElements: InvalidKeys(keys)).failures
             return Outcome().reporting(failures.map { "\($0.path): \($0.reason)" }, asJSON: wantsJSON)
         }
         var outcome = try write(bytes, as: format, to: path).reporting(failure, asJSON: wantsJSON)

@@ -8,8 +8,9 @@ package struct BinaryFormat: FileFormatCoder {
         bytes.starts(with: BinaryPropertyListLayout.magic)
     }
 
-    package func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?)
-    {
+    package func value(in bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> (
+        value: StoredValue, loss: String?
+    ) {
         try BinaryPropertyListReader.value(in: bytes)
     }
 

@@ -12,7 +12,7 @@ struct BinaryPropertyListLayout {
 
     var byteCount: Int { bytes.count }
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
+    init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListFault) {
         self.bytes = bytes
         guard bytes.count >= 8 + 1 + 1 + 32, bytes.starts(with: Self.magic), bytes[6] == UInt8(ascii: "0")
         else {
@@ -41,19 +41,19 @@ struct BinaryPropertyListLayout {
     // MARK: - Objects
 
     @inline(__always)
-    func offset(of object: Int) throws(DecodingFailure) -> Int {
+    func offset(of object: Int) throws(PropertyListFault) -> Int {
         let offset = Self.word(bytes, at: tableStart + object * offsetSize, size: offsetSize)
         guard offset >= 8, offset < UInt64(tableStart) else { throw .malformed("an offset outside the objects") }
         return Int(offset)
     }
 
-    func isText(_ object: Int) throws(DecodingFailure) -> Bool {
+    func isText(_ object: Int) throws(PropertyListFault) -> Bool {
         let kind = bytes[try offset(of: object)] >> 4
         return kind == 0x5 || kind == 0x6
     }
 
     @inline(__always)
-    func reference(at position: Int) throws(DecodingFailure) -> Int {
+    func reference(at position: Int) throws(PropertyListFault) -> Int {
         let object = Self.word(bytes, at: position, size: referenceSize)
         guard object < UInt64(objectCount) else { throw .malformed("a reference to an object that does not exist") }
         return Int(object)
@@ -61,7 +61,7 @@ struct BinaryPropertyListLayout {
 
     /// The count of a container or run of bytes, and the start of its content.
     @inline(__always)
-    func countAndContent(at start: Int) throws(DecodingFailure) -> (count: Int, content: Int) {
+    func countAndContent(at start: Int) throws(PropertyListFault) -> (count: Int, content: Int) {
         let size = Int(bytes[start] & 0x0F)
         guard size == 0x0F else { return (size, start + 1) }
         try require(1, at: start + 1)
@@ -75,14 +75,14 @@ struct BinaryPropertyListLayout {
 
     /// The bytes of a text or of data.
     @inline(__always)
-    func content(at start: Int, unit: Int = 1) throws(DecodingFailure) -> UnsafeRawBufferPointer {
+    func content(at start: Int, unit: Int = 1) throws(PropertyListFault) -> UnsafeRawBufferPointer {
         let (count, content) = try countAndContent(at: start)
         try require(count, times: unit, at: content)
         return UnsafeRawBufferPointer(rebasing: bytes[content..<(content + count * unit)])
     }
 
     /// The text of a text object, and whether half of a surrogate pair was replaced in it.
-    func text(at start: Int) throws(DecodingFailure) -> (text: String, bytes: Int, isRepaired: Bool) {
+    func text(at start: Int) throws(PropertyListFault) -> (text: String, bytes: Int, isRepaired: Bool) {
         guard bytes[start] >> 4 == 0x5 else {
             let units = try content(at: start, unit: 2)
             let (text, isRepaired) = BinaryPropertyListText.text(ofUTF16: units)
@@ -93,7 +93,7 @@ struct BinaryPropertyListLayout {
         return (String(decoding: content, as: UTF8.self), content.count, false)
     }
 
-    func requireASCII(_ text: UnsafeRawBufferPointer) throws(DecodingFailure) {
+    func requireASCII(_ text: UnsafeRawBufferPointer) throws(PropertyListFault) {
         guard BinaryPropertyListText.isASCII(text) else { throw .malformed("an ASCII string with other characters") }
     }
 
@@ -102,7 +102,7 @@ struct BinaryPropertyListLayout {
     /// - Parameters:
     ///   - nodes: the values met so far, shared ones counted each time.
     ///   - contentBytes: the bytes of texts and data among them.
-    func checkExpansion(nodes: Int, contentBytes: Int) throws(DecodingFailure) {
+    func checkExpansion(nodes: Int, contentBytes: Int) throws(PropertyListFault) {
         guard nodes <= PropertyListLimits.fileNodes else {
             throw .unsupported("expands to more than \(PropertyListLimits.fileNodes) values")
         }
@@ -119,7 +119,7 @@ struct BinaryPropertyListLayout {
 
     /// Throws unless the bytes are before the table. The count is at most the size of the file.
     @inline(__always)
-    func require(_ count: Int, times size: Int = 1, at position: Int) throws(DecodingFailure) {
+    func require(_ count: Int, times size: Int = 1, at position: Int) throws(PropertyListFault) {
         guard position <= tableStart, count * size <= tableStart - position else {
             throw .malformed("an object that extends beyond the objects")
         }
@@ -127,7 +127,7 @@ struct BinaryPropertyListLayout {
 
     /// A big-endian integer before the table.
     @inline(__always)
-    func word(at position: Int, size: Int) throws(DecodingFailure) -> UInt64 {
+    func word(at position: Int, size: Int) throws(PropertyListFault) -> UInt64 {
         try require(size, at: position)
         return Self.word(bytes, at: position, size: size)
     }

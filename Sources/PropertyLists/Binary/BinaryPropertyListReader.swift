@@ -43,7 +43,7 @@ struct BinaryPropertyListReader {
     /// - Returns: the value, and why writing it back would lose something; nil if nothing would be lost.
     static func value(
         in bytes: UnsafeRawBufferPointer
-    ) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+    ) throws(PropertyListFault) -> (value: StoredValue, loss: String?) {
         let layout = try BinaryPropertyListLayout(bytes)
         var reader = Self(layout)
         try reader.read(layout.topObject)
@@ -61,7 +61,7 @@ struct BinaryPropertyListReader {
     // MARK: - Containers
 
     /// Reads the next part of the innermost container, or closes it.
-    private mutating func step() throws(DecodingFailure) {
+    private mutating func step() throws(PropertyListFault) {
         let last = containers.count - 1
         let part = containers[last].read
         if part == containers[last].count {
@@ -80,7 +80,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    private mutating func value(of container: Container) throws(DecodingFailure) -> StoredValue {
+    private mutating func value(of container: Container) throws(PropertyListFault) -> StoredValue {
         guard container.isDictionary else { return .array(container.values) }
         var collector = DictionaryCollector()
         collector.reserveCapacity(container.keys.count)
@@ -104,7 +104,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    private mutating func read(_ object: Int) throws(DecodingFailure) {
+    private mutating func read(_ object: Int) throws(PropertyListFault) {
         nodes += 1
         guard containers.count <= PropertyListLimits.fileDepth else {
             throw .unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels")
@@ -128,7 +128,7 @@ struct BinaryPropertyListReader {
             Container(object: object, content: content, isDictionary: isDictionary, count: references))
     }
 
-    private mutating func add(_ scalar: Scalar) throws(DecodingFailure) {
+    private mutating func add(_ scalar: Scalar) throws(PropertyListFault) {
         contentBytes += scalar.bytes
         try layout.checkExpansion(nodes: nodes, contentBytes: contentBytes)
         add(scalar.value)
@@ -136,7 +136,7 @@ struct BinaryPropertyListReader {
 
     // MARK: - Scalars
 
-    private mutating func scalar(at start: Int) throws(DecodingFailure) -> Scalar {
+    private mutating func scalar(at start: Int) throws(PropertyListFault) -> Scalar {
         let marker = layout.bytes[start]
         let size = Int(marker & 0x0F)
         switch marker >> 4 {
@@ -170,7 +170,7 @@ struct BinaryPropertyListReader {
     }
 
     /// An integer of up to four bytes is unsigned, one of eight bytes is signed, and one of sixteen bytes is unsigned.
-    private func integer(at start: Int, size: Int) throws(DecodingFailure) -> StoredValue {
+    private func integer(at start: Int, size: Int) throws(PropertyListFault) -> StoredValue {
         guard size == 16 else {
             return .integer(Int64(bitPattern: try layout.word(at: start, size: size)))
         }

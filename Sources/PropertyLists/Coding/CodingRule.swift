@@ -17,7 +17,7 @@ package enum CodingRule {
     private static func topLevel<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
         if let coding = usual(type) { return coding }
         if let optional = type as? any StorableOptional.Type {
-            return optional.topLevelCoding() as? PrefCoding<Value>
+            return optional.topLevelCoding(Contents(depth: 0)) as? PrefCoding<Value>
         }
         return nested(type)
     }
@@ -36,7 +36,7 @@ package enum CodingRule {
             case ObjectIdentifier(Duration.self): scalar(Duration.self)
             case ObjectIdentifier(Date.self): scalar(Date.self)
             case ObjectIdentifier(Data.self): scalar(Data.self)
-            case ObjectIdentifier([String].self): [String].coding(depth: 1)
+            case ObjectIdentifier([String].self): [String].coding(Contents(depth: 1))
             case ObjectIdentifier([Int].self): unspecialized([Int].self)
             case ObjectIdentifier([String: String].self): unspecialized([String: String].self)
             default: nil
@@ -46,12 +46,20 @@ package enum CodingRule {
 
     /// The coding of a container that few programs use. Its code is not compiled for the type.
     @inline(never) private static func unspecialized(_ type: any StorableContainer.Type) -> Any? {
-        type.coding(depth: 1)
+        type.coding(Contents(depth: 1))
+    }
+
+    /// The codings inside a container of any type.
+    package struct Contents: ContentCodings {
+        /// How deeply the contents are nested; a type may contain itself without end.
+        let depth: Int
+
+        package static var outermost: Contents { Contents(depth: 0) }
+
+        package func coding<Content>(of type: Content.Type) -> PrefCoding<Content>? { nested(type, depth: depth) }
     }
 
     /// The coding of a value inside a container. A nil in a container is stored as a marker.
-    ///
-    /// - Parameter depth: how deeply the type is nested; a type may contain itself without end.
     package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> PrefCoding<Value>? {
         if let coding = usual(type) { return coding }
         guard depth < PropertyListLimits.depth, !isOfClass(type) else { return nil }
@@ -61,7 +69,7 @@ package enum CodingRule {
             } else if let scalar = type as? any StorableScalar.Type {
                 Self.scalar(scalar)
             } else if let container = type as? any StorableContainer.Type,
-                let coding = container.coding(depth: depth + 1)
+                let coding = container.coding(Contents(depth: depth + 1))
             {
                 coding
             } else if let raw = type as? any RawRepresentable.Type, let coding = Self.raw(raw, depth: depth + 1) {

@@ -1,9 +1,15 @@
 import Foundation
 
+/// Finds the codings of what a container holds: `CodingRule`, which asks containers in turn.
+package protocol ContentCodings {
+    /// nil if the type cannot be stored in a container.
+    func coding<Content>(of type: Content.Type) -> PrefCoding<Content>?
+}
+
 /// A type whose values hold other values.
 package protocol StorableContainer {
     /// A `PrefCoding<Self>`; nil if its elements cannot be stored.
-    static func coding(depth: Int) -> Any?
+    static func coding(_ contents: some ContentCodings) -> Any?
     /// The type of its contents.
     static var contentType: Any.Type { get }
 }
@@ -11,8 +17,8 @@ package protocol StorableContainer {
 extension Array: StorableContainer {
     package static var contentType: Any.Type { Element.self }
 
-    package static func coding(depth: Int) -> Any? {
-        guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
+    package static func coding(_ contents: some ContentCodings) -> Any? {
+        guard let coding = contents.coding(of: Element.self) else { return nil }
         return PrefCoding<[Element]>(
             encode: { .array(try $0.encoded(by: coding)) },
             decode: { stored, form in try decoded(stored) { (try coding.decoding($0, form), []) }.value },
@@ -45,8 +51,8 @@ extension Array: StorableContainer {
 extension Set: StorableContainer {
     package static var contentType: Any.Type { Element.self }
 
-    package static func coding(depth: Int) -> Any? {
-        guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
+    package static func coding(_ contents: some ContentCodings) -> Any? {
+        guard let coding = contents.coding(of: Element.self) else { return nil }
         return PrefCoding<Set<Element>>(
             encode: { .array(try $0.map(coding.element).sorted(by: StoredValue.precedes)) },
             decode: { stored, form in Set(try [Element].decoded(stored) { (try coding.decoding($0, form), []) }.value)
@@ -80,8 +86,8 @@ extension Array {
 extension Dictionary: StorableContainer {
     package static var contentType: Any.Type { Value.self }
 
-    package static func coding(depth: Int) -> Any? {
-        guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
+    package static func coding(_ contents: some ContentCodings) -> Any? {
+        guard let keys = textKeys, let coding = contents.coding(of: Value.self) else { return nil }
         return PrefCoding<[Key: Value]>(
             encode: { .dictionary(try $0.encoded(by: coding, keys.text)) },
             decode: { stored, form in try decoded(stored, keys.key) { (try coding.decoding($0, form), []) }.value },
@@ -164,21 +170,21 @@ extension Dictionary: StorableContainer {
 /// An optional. nil is absent at the top level, and a marker inside containers.
 package protocol StorableOptional: StorableContainer {
     /// A `PrefCoding<Self>`; nil if the wrapped type cannot be stored.
-    static func topLevelCoding() -> Any?
+    static func topLevelCoding(_ contents: some ContentCodings) -> Any?
 }
 
 extension Optional: StorableOptional {
     package static var contentType: Any.Type { Wrapped.self }
 
-    package static func topLevelCoding() -> Any? {
-        guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
+    package static func topLevelCoding(_ contents: some ContentCodings) -> Any? {
+        guard let coding = contents.coding(of: Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
             encode: { try $0.map(coding.element) }, decode: { try coding.decoding($0, inner($1, isElement: false)) },
             decodeFields: coding.decodeFields.map { decode in { try decode($0, $1, $2) } }, isCheap: coding.isCheap)
     }
 
-    package static func coding(depth: Int) -> Any? {
-        guard let coding = CodingRule.nested(Wrapped.self, depth: depth) else { return nil }
+    package static func coding(_ contents: some ContentCodings) -> Any? {
+        guard let coding = contents.coding(of: Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
             encode: { try $0.map { NilMarker.escaped(try coding.element($0)) } ?? NilMarker.value },
             decode: { stored, form in
@@ -209,4 +215,21 @@ extension Optional: StorableOptional {
 extension PrefCoding {
     /// The stored form of a value in a container. The rule never returns nil there.
     fileprivate func element(_ value: Value) throws -> StoredValue { try encode(value) ?? NilMarker.value }
+}
+
+/// The values of types with few values.
+package enum ListedValues {
+    private static let most = 256
+
+    /// All values of a type, without nil for an optional; nil if they cannot be listed.
+    package static func all(of type: Any.Type) -> [Any]? {
+        if let optional = type as? any StorableOptional.Type { return all(of: optional.contentType) }
+        if let listed = type as? any CaseIterable.Type { return cases(of: listed) }
+        return (type as? any StorableScalar.Type)?.all
+    }
+
+    private static func cases<T: CaseIterable>(of type: T.Type) -> [Any]? {
+        let cases = Array(T.allCases.prefix(most + 1))
+        return cases.count > most ? nil : cases
+    }
 }

@@ -127,13 +127,3 @@ package struct ValueMismatch: Error {
         }
     }
 }
-
-extension PropertyListFailure {
-    /// The key that a Codable type has asked for and the value at the path lacks, as a message shows it; nil for another
-    /// reason.
-    package var missingKey: String? {
-        let (start, end) = ("the key \"", "\" is missing")
-        guard reason.hasPrefix(start), reason.hasSuffix(end) else { return nil }
-        return String(reason.dropFirst(start.count).dropLast(end.count))
-    }
-}

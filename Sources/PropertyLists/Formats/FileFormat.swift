@@ -44,7 +44,7 @@ package protocol FileFormatCoder: Sendable {
     /// Reads bytes that were recognized.
     ///
     /// - Returns: the value, and why writing it back would lose an entry; nil if nothing would be lost.
-    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?)
+    func value(in bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> (value: StoredValue, loss: String?)
     /// The content that a read will return after a write of this content.
     func storable(_ content: [String: StoredValue]) -> [String: StoredValue]
     /// Returns the bytes of a file with a value. The failure may have no path, because one value of many is at fault.

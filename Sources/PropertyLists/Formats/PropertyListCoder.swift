@@ -26,9 +26,9 @@ package enum PropertyListCoder {
     /// Reads a property list in the first format that recognizes the bytes. The error describes them in this format.
     package static func decode(
         _ bytes: Data, as formats: [FileFormat] = .propertyLists
-    ) throws(DecodingFailure) -> DecodedPropertyList {
-        try bytes.withBytes { bytes throws(DecodingFailure) in
-            if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "is empty")) }
+    ) throws(PropertyListFault) -> DecodedPropertyList {
+        try bytes.withBytes { bytes throws(PropertyListFault) in
+            if bytes.isEmpty { throw PropertyListFault(reason: "is empty") }
             guard let format = formats.recognizing(bytes) else {
                 let bracket = ForeignText.bracket(of: bytes)
                 let reason =

@@ -1,39 +1,31 @@
 package import Foundation
 
-/// Why bytes could not be read as a property list.
-package enum DecodingFailure: Error {
-    /// The bytes are not a property list of a supported format, or they are damaged.
-    case malformed(PropertyListFault)
-    /// The bytes may be a valid property list of another program, but exceed a limit or hold something that this
-    /// package cannot preserve.
-    case unsupported(String)
-
-    package static func malformed(_ reason: String) -> DecodingFailure { .malformed(PropertyListFault(reason: reason)) }
-}
-
-extension DecodingFailure {
-    /// The problem and its place, as one clause.
-    package var reason: String {
-        switch self {
-        case .malformed(let fault): "\(fault)"
-        case .unsupported(let reason): reason
-        }
-    }
-}
-
-/// The problem of some bytes, and its place. Quotes only names of elements and keys.
-package struct PropertyListFault: Equatable, Sendable {
+/// Why bytes could not be read as a property list, and the place. Quotes only names of elements and keys.
+package struct PropertyListFault: Error, Equatable {
     /// A clause without a full stop.
     package let reason: String
     /// The line, counted from 1; nil for a format without lines.
     package var line: Int?
     /// The column in characters (Unicode scalars), counted from 1.
     package var column: Int?
+    /// Whether the bytes may be a valid property list of another program, but exceed a limit or hold something that this
+    /// package cannot preserve. Otherwise they are not a property list of a supported format, or they are damaged.
+    package var isUnsupported = false
 
     package init(reason: String, line: Int? = nil, column: Int? = nil) {
         self.reason = reason
         self.line = line
         self.column = column
+    }
+
+    package static func malformed(_ reason: String) -> PropertyListFault { PropertyListFault(reason: reason) }
+
+    package static func unsupported(_ reason: String) -> PropertyListFault { malformed(reason).unsupported }
+
+    package var unsupported: PropertyListFault {
+        var fault = self
+        fault.isUnsupported = true
+        return fault
     }
 }
 

@@ -10,7 +10,7 @@ package enum XMLDocumentText {
     }
 
     /// The document in UTF-8, without a byte order mark; nil if the bytes already have this form.
-    package static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {
+    package static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> [UInt8]? {
         let (encoding, mark) = try encoding(of: bytes)
         switch encoding {
         case .utf8: return mark == 0 ? nil : Array(bytes.dropFirst(mark))
@@ -28,7 +28,7 @@ package enum XMLDocumentText {
     /// The encoding, and the number of bytes of the byte order mark.
     package static func encoding(
         of bytes: UnsafeRawBufferPointer
-    ) throws(DecodingFailure) -> (encoding: Encoding, mark: Int) {
+    ) throws(PropertyListFault) -> (encoding: Encoding, mark: Int) {
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
             throw .unsupported("expected UTF-8, UTF-16, Latin-1 or ASCII, found UTF-32")
         }
@@ -50,9 +50,9 @@ package enum XMLDocumentText {
 
     private static func fromUTF16(
         _ bytes: Slice<UnsafeRawBufferPointer>, isBigEndian: Bool
-    ) throws(DecodingFailure) -> [UInt8] {
+    ) throws(PropertyListFault) -> [UInt8] {
         guard bytes.count.isMultiple(of: 2) else {
-            throw .malformed(PropertyListFault(reason: "ends inside a character of UTF-16"))
+            throw PropertyListFault(reason: "ends inside a character of UTF-16")
         }
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2)
@@ -72,7 +72,7 @@ package enum XMLDocumentText {
 
     /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. A declaration is at the very
     /// beginning. Several values give an unknown encoding, because readers choose differently.
-    private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> String? {
+    private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> String? {
         guard bytes.starts(with: "<?xml".utf8) else { return nil }
         let start = bytes.prefix(1_000).prefix { $0 != UInt8(ascii: ">") }
         guard start.count < 1_000 else { throw .malformed("its XML declaration does not end within 1,000 bytes") }

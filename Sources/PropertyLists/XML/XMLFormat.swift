@@ -6,7 +6,7 @@ struct XMLFormat: FileFormatCoder {
 
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { XMLPropertyListReader.isXML(bytes) }
 
-    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+    func value(in bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> (value: StoredValue, loss: String?) {
         try XMLPropertyListReader.value(in: bytes)
     }
 

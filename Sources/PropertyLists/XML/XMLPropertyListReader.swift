@@ -25,16 +25,16 @@ package struct XMLPropertyListReader {
     /// - Returns: the value, and why writing it back would lose something; nil if nothing would be lost.
     static func value(
         in bytes: UnsafeRawBufferPointer
-    ) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+    ) throws(PropertyListFault) -> (value: StoredValue, loss: String?) {
         guard let text = try XMLDocumentText.transcoded(bytes) else { return try read(bytes) }
-        return try Data(text).withBytes { text throws(DecodingFailure) in try read(text) }
+        return try Data(text).withBytes { text throws(PropertyListFault) in try read(text) }
     }
 
-    private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (
+    private static func read(_ bytes: UnsafeRawBufferPointer) throws(PropertyListFault) -> (
         value: StoredValue, loss: String?
     ) {
         var reader = Self(scanner: XMLScanner(bytes, texts: RecentTexts(of: bytes)))
-        do throws(DecodingFailure) {
+        do throws(PropertyListFault) {
             let value = try reader.readDocument()
             return (value, reader.loss)
         } catch {
@@ -44,7 +44,7 @@ package struct XMLPropertyListReader {
 
     // MARK: - Document
 
-    private mutating func readDocument() throws(DecodingFailure) -> StoredValue {
+    private mutating func readDocument() throws(PropertyListFault) -> StoredValue {
         try scanner.skipProlog()
         let start = scanner.position
         guard case .start(let name, let isEmpty) = try scanner.nextTag() else {
@@ -77,7 +77,7 @@ package struct XMLPropertyListReader {
     // MARK: - Values
 
     /// The value whose start tag was read. Containers are kept on a stack of our own.
-    private mutating func readValue(_ name: Range<Int>, _ isEmpty: Bool) throws(DecodingFailure) -> StoredValue {
+    private mutating func readValue(_ name: Range<Int>, _ isEmpty: Bool) throws(PropertyListFault) -> StoredValue {
         var tag = (name: name, isEmpty: isEmpty)
         while true {
             var value = try readScalarOrBegin(tag.name, tag.isEmpty)
@@ -97,7 +97,7 @@ package struct XMLPropertyListReader {
     }
 
     /// The start tag of the next value in the innermost container, after its key; nil at the container's end.
-    private mutating func nextValueTag() throws(DecodingFailure) -> (name: Range<Int>, isEmpty: Bool)? {
+    private mutating func nextValueTag() throws(PropertyListFault) -> (name: Range<Int>, isEmpty: Bool)? {
         let container: StaticString = containers.isInDictionary ? "dict" : "array"
         while true {
             let start = scanner.position
@@ -128,7 +128,7 @@ package struct XMLPropertyListReader {
     }
 
     /// The failure for a key that occurs twice before the position.
-    private mutating func repetition() -> DecodingFailure? {
+    private mutating func repetition() -> PropertyListFault? {
         guard let repeated = containers.repeatedKey(allowsSpellings: true) else { return nil }
         // The document has not ended there.
         scanner.position = repeated.second
@@ -136,7 +136,7 @@ package struct XMLPropertyListReader {
         return scanner.failure("the key \(key) occurs twice, first in line \(line)")
     }
 
-    private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
+    private mutating func endContainer() throws(PropertyListFault) -> StoredValue {
         let start = containers.start
         guard let ended = containers.end(allowsSpellings: true) else {
             // The caller says which.
@@ -157,7 +157,7 @@ package struct XMLPropertyListReader {
     /// Reads a scalar; nil if a container has begun.
     private mutating func readScalarOrBegin(
         _ name: Range<Int>, _ isEmpty: Bool
-    ) throws(DecodingFailure) -> StoredValue? {
+    ) throws(PropertyListFault) -> StoredValue? {
         let start = name.lowerBound - 1
         guard containers.count <= PropertyListLimits.fileDepth else {
             throw scanner.unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels", at: start)
@@ -189,7 +189,7 @@ package struct XMLPropertyListReader {
         throw scanner.failure("<\(scanner.text(name))> is not an element of a property list", at: start)
     }
 
-    private mutating func countNode() throws(DecodingFailure) {
+    private mutating func countNode() throws(PropertyListFault) {
         nodes += 1
         guard nodes <= PropertyListLimits.fileNodes else {
             throw scanner.unsupported("has more than \(PropertyListLimits.fileNodes) values")
@@ -202,7 +202,7 @@ package struct XMLPropertyListReader {
 extension XMLPropertyListReader {
     mutating func readBoolean(
         _ name: StaticString, _ isEmpty: Bool, at start: Int
-    ) throws(DecodingFailure) -> StoredValue {
+    ) throws(PropertyListFault) -> StoredValue {
         if !isEmpty {
             let text = try content(of: name)
             guard text.utf8.allSatisfy({ $0 == 0x20 || (9...13).contains($0) }) else {
@@ -215,7 +215,7 @@ extension XMLPropertyListReader {
     mutating func scalar(
         _ name: StaticString, _ isEmpty: Bool, at start: Int,
         _ parse: (String) -> StoredValue?
-    ) throws(DecodingFailure) -> StoredValue {
+    ) throws(PropertyListFault) -> StoredValue {
         let text = isEmpty ? "" : try content(of: name)
         guard let value = parse(XMLPropertyListScalar.trimmed(text)) else {
             throw scanner.failure(XMLPropertyListScalar.reason(name), at: start)
@@ -224,13 +224,13 @@ extension XMLPropertyListReader {
     }
 
     /// The text of an element whose start tag was read. The element must hold only text.
-    mutating func content(of name: StaticString) throws(DecodingFailure) -> String {
+    mutating func content(of name: StaticString) throws(PropertyListFault) -> String {
         let text = try scanner.readText()
         try expectEnd(name)
         return text
     }
 
-    mutating func expectEnd(_ name: StaticString) throws(DecodingFailure) {
+    mutating func expectEnd(_ name: StaticString) throws(PropertyListFault) {
         let start = scanner.position
         switch try scanner.nextTag() {
         case .end(let found) where scanner.isName(found, name): return
@@ -241,7 +241,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    func mismatch(_ name: String, _ found: Range<Int>) -> DecodingFailure {
+    func mismatch(_ name: String, _ found: Range<Int>) -> PropertyListFault {
         scanner.failure("expected </\(name)>, found </\(scanner.text(found))>", at: found.lowerBound - 2)
     }
 }

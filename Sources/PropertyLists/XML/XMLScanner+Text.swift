@@ -3,7 +3,7 @@ import Foundation
 /// The text of an element: references, CDATA sections and the bytes between them.
 extension XMLScanner {
     /// The text up to the next tag, with references expanded, CDATA sections joined and comments left out.
-    package mutating func readText() throws(DecodingFailure) -> String {
+    package mutating func readText() throws(PropertyListFault) -> String {
         // Most texts have no other parts, so that their bytes need not be collected.
         if let text = readPlainText() { return text }
         var text: [UInt8] = []
@@ -45,7 +45,7 @@ extension XMLScanner {
         return end
     }
 
-    private func append(_ range: Range<Int>, to text: inout [UInt8]) throws(DecodingFailure) {
+    private func append(_ range: Range<Int>, to text: inout [UInt8]) throws(PropertyListFault) {
         let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
         if let flaw = Self.firstInvalidUTF8(in: piece) {
             throw failure("a byte that is not UTF-8", at: range.lowerBound + flaw)
@@ -53,7 +53,7 @@ extension XMLScanner {
         text.append(contentsOf: piece)
     }
 
-    private mutating func readReference(into text: inout [UInt8]) throws(DecodingFailure) {
+    private mutating func readReference(into text: inout [UInt8]) throws(PropertyListFault) {
         let start = position
         position += 1
         let content = position

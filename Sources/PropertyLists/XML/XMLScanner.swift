@@ -25,7 +25,7 @@ package struct XMLScanner {
     // MARK: - Markup
 
     /// The next tag. Skips blanks, comments and processing instructions before it, and rejects other text.
-    package mutating func nextTag() throws(DecodingFailure) -> Markup {
+    package mutating func nextTag() throws(PropertyListFault) -> Markup {
         while true {
             skipBlanks()
             guard let byte = current else { return .endOfDocument }
@@ -35,7 +35,7 @@ package struct XMLScanner {
     }
 
     /// Skips what is before the first element: a document type may stand between comments and instructions.
-    package mutating func skipProlog() throws(DecodingFailure) {
+    package mutating func skipProlog() throws(PropertyListFault) {
         while true {
             skipBlanks()
             if try skipDocumentType() { return }
@@ -44,7 +44,7 @@ package struct XMLScanner {
     }
 
     /// Skips a document type with its internal subset. Ignores its declarations.
-    private mutating func skipDocumentType() throws(DecodingFailure) -> Bool {
+    private mutating func skipDocumentType() throws(PropertyListFault) -> Bool {
         guard take("<!DOCTYPE") else { return false }
         let start = position
         var isInSubset = false
@@ -72,7 +72,7 @@ package struct XMLScanner {
     }
 
     /// Skips a comment or a processing instruction; false if none begins here.
-    package mutating func skipIgnored() throws(DecodingFailure) -> Bool {
+    package mutating func skipIgnored() throws(PropertyListFault) -> Bool {
         let start = position
         if take("<!--") {
             guard skip(through: "-->".utf8) else { throw end("a comment", from: start) }
@@ -86,7 +86,7 @@ package struct XMLScanner {
     }
 
     /// Skips a CDATA section; false if none begins here.
-    package mutating func skipSection() throws(DecodingFailure) -> Bool {
+    package mutating func skipSection() throws(PropertyListFault) -> Bool {
         let start = position
         guard take("<![CDATA[") else { return false }
         guard skip(through: "]]>".utf8) else { throw end("a CDATA section", from: start) }
@@ -94,7 +94,7 @@ package struct XMLScanner {
     }
 
     /// A start or end tag. Attributes must be well-formed, and are ignored.
-    private mutating func readTag() throws(DecodingFailure) -> Markup {
+    private mutating func readTag() throws(PropertyListFault) -> Markup {
         let start = position
         position += 1
         let isEnd = takeByte("/")
@@ -113,7 +113,7 @@ package struct XMLScanner {
         }
     }
 
-    private mutating func readAttribute() throws(DecodingFailure) -> Bool {
+    private mutating func readAttribute() throws(PropertyListFault) -> Bool {
         let start = position
         guard !readName().isEmpty else { return false }
         skipBlanks()
@@ -197,21 +197,17 @@ package struct XMLScanner {
     // MARK: - Failures
 
     /// The failure for a malformed document, at the offset or at the current position.
-    func failure(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
-        .malformed(fault(reason, at: offset ?? position))
+    func failure(_ reason: String, at offset: Int? = nil) -> PropertyListFault {
+        let (line, column) = place(of: offset ?? position)
+        return PropertyListFault(reason: reason, line: line, column: column)
     }
 
     /// The failure for a document that may be valid and exceeds a limit, at the offset or at the current position.
-    func unsupported(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
-        .unsupported("\(fault(reason, at: offset ?? position))")
+    func unsupported(_ reason: String, at offset: Int? = nil) -> PropertyListFault {
+        failure(reason, at: offset).unsupported
     }
 
     func line(at offset: Int) -> Int { place(of: offset).line }
-
-    private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
-        let (line, column) = place(of: offset)
-        return PropertyListFault(reason: reason, line: line, column: column)
-    }
 
     private func place(of offset: Int) -> (line: Int, column: Int) {
         var (line, column) = (1, 1)
@@ -228,5 +224,5 @@ package struct XMLScanner {
         return (line, column)
     }
 
-    func end(_ part: String, from start: Int) -> DecodingFailure { failure("ends inside \(part)", at: start) }
+    func end(_ part: String, from start: Int) -> PropertyListFault { failure("ends inside \(part)", at: start) }
 }

@@ -143,7 +143,7 @@ enum BytesCheck {
             let content = try ContentCoder.decode(bytes).content
             try demand(type(of: value) == [String: Any].self, "a \(type(of: value)) was read as a dictionary")
             try demandSame(value, content.objects, "the content of the file is another value")
-        } catch let flaw as DecodingFailure {
+        } catch let flaw as PropertyListFault {
             try demand(type(of: value) != [String: Any].self, "a dictionary was refused: \(flaw.reason)")
         }
     }

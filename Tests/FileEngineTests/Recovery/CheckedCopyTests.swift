@@ -23,7 +23,7 @@ import Testing
             #expect(try CheckedCopy.bytes(of: copy) == bytes)
             #expect(try CheckedCopy.bytes(of: copy + Data("rest of a longer one".utf8)) == bytes)
             for length in CheckedCopy.magic.count..<copy.count {
-                #expect(throws: DecodingFailure.self) { try CheckedCopy.bytes(of: copy.prefix(length)) }
+                #expect(throws: PropertyListFault.self) { try CheckedCopy.bytes(of: copy.prefix(length)) }
             }
             let digits = CheckedCopy.magic.count..<copy.count
             for index in digits where count == 0 || index >= CheckedCopy.headerSize {
@@ -32,7 +32,7 @@ import Testing
                     damaged[index] ^= 1 << bit
                     // The case of a digit does not matter.
                     if damaged[index] | 0x20 == copy[index] | 0x20, index < CheckedCopy.headerSize { continue }
-                    #expect(throws: DecodingFailure.self, "\(index), \(bit)") { try CheckedCopy.bytes(of: damaged) }
+                    #expect(throws: PropertyListFault.self, "\(index), \(bit)") { try CheckedCopy.bytes(of: damaged) }
                 }
             }
         }

@@ -41,7 +41,7 @@ import Testing
         #"expected a key that @Pref declares or keys lists, found "x", "y""#:
             .incorrectKeys(invalidElements: ["x", "y"]),
         #"expected a key that @Pref declares or keys lists, found "x""#: .incorrectKeys(invalidElements: ["x"]),
-        // The details of errors are in `VettingTests`: the process keeps those of the newest 64.
+        // `VettingTests` has the reasons.
         "a: cannot be stored in a property list": .valuesNotPlistCompatible(invalidElements: ["a"]),
         #"nothing is stored under the root key "R""#: .noStoredPrefsForKey(key: "R"),
         #""" is not a valid root key: it is empty"#:
@@ -89,22 +89,22 @@ import Testing
         "/p/x.plist: inotify_add_watch: the limit of watches is reached; raise fs.inotify.max_user_watches; "
             + "changes made elsewhere are looked for once a second": .notWatched(failure("inotify_add_watch", ENOSPC)),
         #""size" is set by the layer environment (APP_size); the stored state is unchanged"#:
-            .coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")]),
+            .coveredByLayer([PrefsProblem(covered: "size", by: "environment", place: "APP_size")]),
         #"layer environment: APP_size: expected Int, found "x"; ignored"#:
-            .invalidLayer([LayerFault(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
+            .invalidLayer([PrefsProblem(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
         #"prot in /etc/app.json: is not a key of P; did you mean "port"?"#:
             .problem(
                 PrefsProblem(
                     .unknownKey, path: "prot in /etc/app.json", reason: #"is not a key of P; did you mean "port"?"#)),
         #"layer /p/x.json: "R" could not be migrated to version 2: Stop(); ignored"#:
             .invalidLayer([
-                LayerFault(
+                PrefsProblem(
                     layer: "/p/x.json", place: "/p/x.json",
                     reason: PrefsError.migrationFailed(key: "R", version: 2, error: Stop()).reasonInLayer)
             ]),
         "layer /p/x.json: size: expected Int, found a string; ignored":
             .invalidLayer([
-                LayerFault(layer: "/p/x.json", place: "size in /p/x.json", reason: "expected Int, found a string")
+                PrefsProblem(layer: "/p/x.json", place: "size in /p/x.json", reason: "expected Int, found a string")
             ]),
         "version in /p/x.json: is 3, and this program knows versions up to 2: a newer one has written the values":
             .problem(
@@ -114,7 +114,7 @@ import Testing
                         .newerVersion(of: [RootSchema.defaultVersionKey: StoredValue(3)]) ?? "")),
         #"A.Prefs and B.Prefs share the root "R", and declare "size" with different types; "#
             + "give one of them a root key of its own":
-            .sharedRoot(SharedRoot(key: "R", classes: ["A.Prefs", "B.Prefs"], contradictions: ["size"])),
+            SharedRoots.error(root: "R", ["A.Prefs", "B.Prefs"], contradictions: ["size"]),
         "a write to another store inside an update; end the update first": .updateOfAnotherStore,
         "a write inside a read, to this store or another; end the read first": .writeInsideRead,
         "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults":
@@ -208,6 +208,8 @@ import Testing
         "expected …, found an unknown raw value", "expected a key of type …, found another string",
         "two keys have the same string", #"expected JSON in a string or in data, such as {"size": 12}"#, "is missing",
         "… encoded no value",
+        // Layers, which the rows above show.
+        #""…" is set by the layer …"#,
         "expected a value after it", "takes no value", "ignored, because … is set, too", "no key has this …",
         "ignored, because the fields … have this …", "is not a folder", "violates the constraint of the property",
         "other users may write it (mode …); run chmod go-w",

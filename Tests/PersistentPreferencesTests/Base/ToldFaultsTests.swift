@@ -221,57 +221,59 @@ import Testing
     private static let unfit = PrefsError.typeMismatch([])
 
     @Test func aThreadThatComesLateTellsNothingAgain() {
-        var told = ReportedFaults()
+        var log = FaultLog()
         let (older, newer) = (Revision(), Revision())
-        let news = [newer, older, newer, older].map { told.news(in: Self.unfit, of: "size", at: $0) != nil }
+        let news = [newer, older, newer, older].map {
+            log.record(Self.unfit, of: .fault(of: "size", at: $0)).told != nil
+        }
         #expect(news == [true, false, false, false])
     }
 
     @Test func aFaultOfTheRootIsToldForAllKeysOnce() {
-        var told = ReportedFaults()
+        var log = FaultLog()
         let (revision, fault) = (Revision(), PrefsError.rootIsNotDictionary(key: "R"))
-        let news = ["size", "name", nil].map { told.news(in: fault, of: $0, at: revision) != nil }
+        let news = ["size", "name", nil].map { log.record(fault, of: .fault(of: $0, at: revision)).told != nil }
         #expect(news == [true, false, false])
     }
 
     /// A store without revisions.
     @Test func aFaultOfTheRootEndsWithTheReadOfAnyKey() {
-        var told = ReportedFaults()
+        var log = FaultLog()
         let fault = PrefsError.rootIsNotDictionary(key: "R")
-        #expect(told.news(in: fault, of: "size", at: nil) != nil && told.mayEnd)
-        told.end(readOf: "name")
-        #expect(!told.mayEnd)
-        #expect(told.news(in: fault, of: "size", at: nil) != nil)
+        #expect(log.record(fault, of: .fault(of: "size", at: nil)).told != nil && log.mayEnd)
+        _ = log.record(nil, of: .read(of: "name"))
+        #expect(!log.mayEnd)
+        #expect(log.record(fault, of: .fault(of: "size", at: nil)).told != nil)
     }
 
     @Test func aReadOfAnotherKeyEndsNoFaultOfALayer() {
-        var told = ReportedFaults()
-        let faults = ["size", "name"].map { LayerFault(layer: "file", place: $0, reason: "x") }
+        var log = FaultLog()
+        let faults = ["size", "name"].map { PrefsProblem(layer: "file", place: $0, reason: "x") }
         let fault = PrefsError.invalidLayer([faults[0]])
-        #expect(told.news(in: fault, of: "size", at: Revision()) != nil)
-        told.end(readOf: "name")
-        #expect(told.mayEnd && told.news(in: fault, of: "size", at: Revision()) == nil)
-        told.end(readOf: "size")
-        #expect(!told.mayEnd && told.news(in: fault, of: "size", at: Revision()) != nil)
+        #expect(log.record(fault, of: .fault(of: "size", at: Revision())).told != nil)
+        _ = log.record(nil, of: .read(of: "name"))
+        #expect(log.mayEnd && log.record(fault, of: .fault(of: "size", at: Revision())).told == nil)
+        _ = log.record(nil, of: .read(of: "size"))
+        #expect(!log.mayEnd && log.record(fault, of: .fault(of: "size", at: Revision())).told != nil)
         // Of two faults, the new one is told.
-        let news = told.news(in: .invalidLayer(faults), of: nil, at: Revision())
+        let news = log.record(.invalidLayer(faults), of: .fault(of: nil, at: Revision())).told
         #expect(news == .invalidLayer([faults[1]]))
     }
 
     @Test func aValueThatFitsEndsItsOwnFaultOnly() {
-        var told = ReportedFaults()
-        for key in ["size", "name"] { #expect(told.news(in: Self.unfit, of: key, at: nil) != nil) }
-        told.endValue("name")
-        #expect(told.mayEnd && told.news(in: Self.unfit, of: "size", at: nil) == nil)
-        told.endValue("size")
-        #expect(!told.mayEnd)
-        #expect(told.news(in: Self.unfit, of: "size", at: nil) != nil)
+        var log = FaultLog()
+        for key in ["size", "name"] { #expect(log.record(Self.unfit, of: .fault(of: key, at: nil)).told != nil) }
+        log.endValue("name")
+        #expect(log.mayEnd && log.record(Self.unfit, of: .fault(of: "size", at: nil)).told == nil)
+        log.endValue("size")
+        #expect(!log.mayEnd)
+        #expect(log.record(Self.unfit, of: .fault(of: "size", at: nil)).told != nil)
     }
 
     @Test func anotherFaultOfAValueIsTold() {
-        var told = ReportedFaults()
+        var log = FaultLog()
         let news = [Self.unfit, .constraintViolated([]), .constraintViolated([])].map {
-            told.news(in: $0, of: "size", at: nil) != nil
+            log.record($0, of: .fault(of: "size", at: nil)).told != nil
         }
         #expect(news == [true, true, false])
     }

@@ -167,7 +167,7 @@ import Testing
         let sources = DocumentationPage.package.appending(path: "Sources")
         let paths = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
         let rows = page.rows(of: "## What one reads")
-        #expect(rows.count == 15)
+        #expect(rows.count == 18)
         for row in rows {
             let lines = try row[1].matches(of: /`([^`]+)`/).reduce(0) { lines, match in
                 let path = try #require(paths.first { "/\($0)".hasSuffix("/\(match.output.1)") }, "\(match.output.1)")

@@ -92,12 +92,13 @@ import WriteOperations
 
     /// Types of which no member writes.
     private static let values: Set<String> = [
-        "Array", "ClosedRange", "CoveredKey", "ExportFormat", "FileFormat", "Iterator", "KnownState", "LayerFault",
+        "Array", "ClosedRange", "ExportFormat", "FileFormat", "InvalidKeys", "Iterator", "KnownState",
+
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
-        "PropertyListModel", "Range", "SharedRoot", "_PrefChoiceSource",
+        "PropertyListModel", "Range", "_PrefChoiceSource",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.

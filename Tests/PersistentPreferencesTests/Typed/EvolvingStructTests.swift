@@ -142,6 +142,8 @@ final class ServerPrefs: Prefs, @unchecked Sendable {
         #expect(prefs.style == New.Style(font: New.Font(size: 14)))
         #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
         prefs["style"] = ["other": 1]
+        #expect(prefs.lastError == nil, "any value may replace one that cannot be read")
+        #expect(prefs.style == New.Style(font: New.Font(size: 14)))
         #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
     }
 

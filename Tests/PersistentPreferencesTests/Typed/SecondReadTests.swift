@@ -133,7 +133,7 @@ extension AppSettingsValues {
             for _ in 0..<3 {
                 #expect(prefs.number == 5)
                 let faults = try #require(prefs.lastError?.detail(of: PrefsError.invalidLayer), "\(prefs.outcome)")
-                #expect(faults.map(\.place) == [file.path])
+                #expect(faults.map(\.path) == [file.path])
                 #expect(faults.allSatisfy { $0.reason.contains(reason) }, "\(faults)")
             }
         }

@@ -27,10 +27,11 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         let first = First.Settings(store: store)
         let second = Second.Settings(store: store)
         let shared = try #require(second.lastError?.detail(of: PrefsError.sharedRoot), "\(second.outcome)")
-        #expect(shared.key == "Settings" && shared.contradictions == ["size"])
+        let names = [First.Settings.self, Second.Settings.self].map { String(reflecting: $0) }
         #expect(
-            shared.classes.count == 2 && shared.classes[0].hasSuffix("First.Settings")
-                && shared.classes[1].hasSuffix("Second.Settings"))
+            shared.reason
+                == "\(names[0]) and \(names[1]) share the root \"Settings\", and declare \"size\" with different types; "
+                + "give one of them a root key of its own")
         #expect(second.lastError?.isWarning == true && first.lastError == nil)
         #expect(second.errors.count == 1)
         second.size = "small"
@@ -58,7 +59,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         #expect(Late(key: "Other", store: store).lastError == nil)
         #expect(Early(key: "Late", store: store).lastError == nil)
         let shared = try #require(Late(store: store).lastError?.detail(of: PrefsError.sharedRoot))
-        #expect(shared.key == "Late" && shared.contradictions == ["width"])
+        #expect(shared.reason.contains("share the root \"Late\", and declare \"width\" with different types;"))
         #expect(Late(store: store).lastError == nil, "reported once")
     }
 
@@ -102,7 +103,8 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         #expect(Ships(key: "Cars", store: store("a")).lastError == nil, "equal declarations")
         let bikes = Bikes(store: store("a"))
         let shared = try #require(bikes.lastError?.detail(of: PrefsError.sharedRoot), "\(bikes.outcome)")
-        #expect(shared.contradictions == ["wheels"] && shared.key.isEmpty, "not id, which both inherit")
+        #expect(
+            shared.reason.contains(" share a flat layout, and declare \"wheels\" with"), "not id, which both inherit")
         #expect(bikes.lastError?.isWarning == true)
         #expect(
             bikes.outcome.hasSuffix(

@@ -131,10 +131,10 @@ import Testing
         }
         let bytes = Data((text + "\u{1}").utf8)
         #expect(Self.failure(of: bytes) != nil)
-        let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, as: .all) }
-        #expect(failure?.reason.hasPrefix("line ") == true)
+        let failure = #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(bytes, as: .all) }
+        #expect(failure?.description.hasPrefix("line ") == true)
         // If a property list is expected, the error only names JSON.
-        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
+        #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(bytes) }
     }
 
     @Test func moreThanMayBeStored() throws {
@@ -143,9 +143,9 @@ import Testing
         limits.bytes = 39
         #expect(throws: Never.self) { try JSONReader.value(of: data, limits: limits) }
         limits.bytes = 38
-        let error = #expect(throws: DecodingFailure.self) { try JSONReader.value(of: data, limits: limits) }
+        let error = #expect(throws: PropertyListFault.self) { try JSONReader.value(of: data, limits: limits) }
         #expect(
-            error?.reason == "line 1, column 12: larger than 4 MiB (at a[1])")
+            error?.description == "line 1, column 12: larger than 4 MiB (at a[1])")
         #expect(Self.failure(of: Data(count: (256 << 20) + 1)) == "larger than 256 MiB")
     }
 

@@ -28,8 +28,8 @@ package enum XMLJudge {
     }
 
     /// - Throws: `FuzzViolation`.
-    package static func checkRejected(_ bytes: Data, _ failure: DecodingFailure) throws {
-        guard case .malformed(let fault) = failure, bytes.withUnsafeBytes(XMLPropertyListReader.isXML),
+    package static func checkRejected(_ bytes: Data, _ fault: PropertyListFault) throws {
+        guard !fault.isUnsupported, bytes.withUnsafeBytes(XMLPropertyListReader.isXML),
             !reasonsOfOurs.contains(where: { fault.reason.hasPrefix($0) }), foundations(bytes) != nil
         else { return }
         throw FuzzViolation("Foundation reads it; rejected, since \(fault)")

@@ -18,7 +18,7 @@ import Testing
     /// plist of Rust writes them.
     @Test func aDateWithAFractionInXMLIsRefused() throws {
         let list = Self.list("<date>2026-11-28T10:00:00.5Z</date>")
-        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(list) }
+        #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(list) }
         #expect(throws: (any Error).self) { try Self.foundation(list) }
         guard OtherReaders.has(OtherReaders.python, "plistlib") else { return }
         #expect(try OtherReaders.plistlib([list])[0].form.hasPrefix("error"))
@@ -28,7 +28,7 @@ import Testing
         func uid(_ number: UInt64) -> Data { Self.list("<dict><key>CF$UID</key><integer>\(number)</integer></dict>") }
         let largest = KeyedArchiveUID(value: UInt64(UInt32.max))
         #expect(try PropertyListCoder.decode(uid(UInt64(UInt32.max))).value == .dictionary(["k": .uid(largest)]))
-        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(uid(UInt64(UInt32.max) + 1)) }
+        #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(uid(UInt64(UInt32.max) + 1)) }
     }
 
     @Test func aRawCarriageReturnIsReadAsFoundationReadsIt() throws {

@@ -132,7 +132,7 @@ import Testing
 
     @Test func manyKeysAreCounted() {
         let keys = (1...1_000).map { "key \($0)" }
-        let text = PrefsError.incorrectKeys(invalidElements: keys).description
+        let text = PrefsError.incorrectKeys(invalidElements: InvalidKeys(keys)).description
         #expect(text.hasSuffix("\"key 20\" and 980 more"))
     }
 

@@ -52,8 +52,8 @@ import Testing
         let text: [UInt8] = [0x6F, 0x11] + countAndUnits
         let list: [UInt8] = [0xAF, 0x11, 0x0F, 0xA0] + [UInt8](repeating: 1, count: 4_000)
         let bytes = BinaryList([list, [0xD1, 2, 3], text, [0x09]]).data
-        let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
-        #expect(failure?.reason == StreamSafeText.reason)
+        let failure = #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(bytes) }
+        #expect(failure?.description == StreamSafeText.reason)
     }
 
     /// Texts that are not keys are never compared as strings. Each element is rejected or read in linear time.

@@ -110,10 +110,21 @@ import Testing
         try expectNothingChanged()
     }
 
+    /// Each error has its own reasons, however many follow it.
+    @Test func anOldErrorKeepsItsReasons() throws {
+        prefs["Date Value"] = { print("hi") }
+        let first = try #require(prefs.lastError)
+        let copy = PrefsError.valuesNotPlistCompatible(invalidElements: ["Date Value"])
+        for _ in 0..<100 { prefs["Date Value"] = NSObject() }
+        #expect(first.failures.map(\.reason) == ["a closure cannot be stored in a property list"])
+        #expect(prefs.lastError.map { $0 == first } == true, "the keys are equal")
+        #expect(copy == first && copy.failures.map(\.reason) == ["cannot be stored in a property list"])
+    }
+
     /// Expects that the last write was rejected for the values of these keys. Returns the reasons.
     private func expectRejection(of keys: String...) throws -> [PropertyListFailure] {
         let error = try #require(prefs.lastError)
-        #expect(error == .valuesNotPlistCompatible(invalidElements: keys))
+        #expect(error == .valuesNotPlistCompatible(invalidElements: InvalidKeys(keys)))
         return error.failures
     }
 

@@ -73,10 +73,7 @@ struct DamageCase: CustomStringConvertible {
                 let (content, format, loss) = try ContentCoder.decode(bytes, in: .propertyLists + [format])
                 self = .content(content.objects, format, loss: loss)
             } catch {
-                switch error {
-                case .malformed(let fault): self = .damage(fault)
-                case .unsupported(let reason): self = .excess(reason)
-                }
+                self = error.isUnsupported ? .excess("\(error)") : .damage(error)
             }
         }
     }

@@ -40,7 +40,7 @@ import Testing
     @Test func whatFoundationReadsIsReadTheSame() throws {
         let good = try Self.good(.xml)
         for damage in Hazard.each(23, of: Self.cuts(of: good) + Self.flips(of: good)) {
-            let ours = Result { () throws(DecodingFailure) in try PropertyListCoder.decode(damage.bytes) }
+            let ours = Result { () throws(PropertyListFault) in try PropertyListCoder.decode(damage.bytes) }
             #expect(throws: Never.self, "\(damage.name)") {
                 switch ours {
                 case .success(let list): try XMLJudge.checkAccepted(damage.bytes, list)

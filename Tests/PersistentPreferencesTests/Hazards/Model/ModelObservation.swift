@@ -38,8 +38,8 @@ enum ModelError: Error, Equatable {
     init(_ error: PrefsError) {
         self =
             switch error {
-            case .incorrectKeys(let keys): .incorrectKeys(keys)
-            case .valuesNotPlistCompatible(let keys): .incompatible(keys)
+            case .incorrectKeys(let keys): .incorrectKeys(Array(keys))
+            case .valuesNotPlistCompatible(let keys): .incompatible(Array(keys))
             case .noStoredPrefsForKey(let key): .nothingStored(key)
             case .invalidName(let name, _): .invalidName(name)
             case .rootIsNotDictionary(let key): .notDictionary(key)

@@ -21,7 +21,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// The command of a program on a file that a person has written for an older version.
-@Suite(.waits) final class StepwiseMendingTests: HarnessSuite {
+@Suite(.waits) final class FieldByFieldTests: HarnessSuite {
     private var file: URL { home.folder.file("config.json") }
 
     override var program: Program? {
@@ -33,8 +33,8 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
 
     private func write(_ text: String) throws { try Data(text.utf8).write(to: file) }
 
-    /// Each step leaves fewer faults, and the comment stays.
-    @Test func aListIsMendedFieldByField() throws {
+    /// The list cannot be read before the last step, so each step is stored. The comment stays.
+    @Test func aListIsCompletedFieldByField() throws {
         let before = """
             {
               "projects": [
@@ -60,19 +60,33 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.lastError == nil)
     }
 
-    @Test func aStepThatMendsNothingIsRejected() throws {
+    @Test func anythingReplacesWhatCannotBeReadAndOnlyWhatFitsTheRest() throws {
         let before = #"{"projects": [{"name": "a", "kind": "work"}, {"name": "b", "kind": "work"}]}"#
         try write(before)
         for word in ["projects[0].archived=perhaps", "projects[0].name=x", "projects[0].kind=5", "projects[2].name=c"] {
-            let printed = try prefs("set", word)
-            #expect(printed.code == 1 && text == before, "\(word): \(printed)")
+            let stored = text
+            #expect(try prefs("set", word) == Printed(), "\(word)")
+            #expect(text != stored, "\(word)")
         }
-        #expect(try prefs("set", "projects[0].archived=true", "projects[1].archived=true").code == 0)
-        #expect(text != before)
+        #expect(try prefs("get", "projects").output == "[]\n", "the default")
+        let whole = #"[{"name": "a", "kind": "work", "archived": true, "rate": 1}]"#
+        #expect(try prefs("set", "projects", whole) == Printed())
+        let read = text
+        for word in ["projects[0].archived=perhaps", "projects[0].kind=5", "projects[1].name=c"] {
+            let printed = try prefs("set", word)
+            #expect(printed.code == 1 && text == read, "\(word): \(printed)")
+        }
+    }
+
+    /// Of the readings of a text, the one that makes the whole value fit counts. An integer would be stored otherwise.
+    @Test func aReadingThatFitsIsChosen() throws {
+        try write(#"{"projects": [{"name": 5, "kind": "work", "archived": false, "rate": "1"}]}"#)
+        #expect(try prefs("set", "projects[0].name", "7") == Printed())
+        #expect(text == #"{"projects": [{"name": "7", "kind": "work", "archived": false, "rate": "1"}]}"#)
     }
 
     /// The subscript and an update follow the same rule.
-    @Test func codeMendsFieldByField() throws {
+    @Test func codeCompletesFieldByField() throws {
         try write(#"{"projects": [{"name": "a"}]}"#)
         let prefs = TrackerPrefs(store: JSONFileStore(url: file))
         var list = try #require(prefs["projects"] as? [[String: Any]])
