@@ -35,12 +35,12 @@ import Testing
     }
 
     /// An acknowledged value is in the file, even if it equals the known state.
-    @Test(arguments: [PropertyListFileStore.Durability.powerCut, .process])
-    func anEqualWriteStoresWhatIsKnown(_ durability: PropertyListFileStore.Durability) throws {
+    @Test(arguments: [PropertyListFileStore.Durability.powerCut, .process], ["damage", ""])
+    func anEqualWriteStoresWhatIsKnown(_ durability: PropertyListFileStore.Durability, _ bytes: String) throws {
         prefs()["a"] = 1
         let prefs = AnyPrefs(
             store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
-        try folder.damage()
+        try folder.damage(bytes)
         prefs["a"] = 1
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
         #expect(try folder.quarantined().count == 1)

@@ -120,6 +120,33 @@ import Testing
         #expect(careless.ints == ["a": 1])
     }
 
+    @Test func anEqualWriteInAnUpdateRaisesItsDurability() {
+        let careless = AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        let prefs = prefs()
+        prefs["a"] = 1
+        for isRaised in [false, true] {
+            _ = syncs()
+            careless.update {
+                careless["b"] = isRaised ? 1 : 2
+                if isRaised { prefs["a"] = 1 }
+            }
+            #expect(careless.outcome == "ok" && prefs.outcome == "ok")
+            #expect(syncs() == (isRaised ? 2 : 0))
+        }
+    }
+
+    @Test func anEqualWriteToAFileThatCannotBeReadIsRejected() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        let before = try FolderState(folder)
+        system.fail("open", with: EACCES)
+        prefs["a"] = 1
+        #expect(prefs.outcome.contains("open: Permission denied"), "\(prefs.outcome)")
+        system.heal()
+        #expect(try FolderState(folder) == before)
+    }
+
     // MARK: - The last good copy, which never brings back what a commit has deleted
 
     /// A deleted value does not come back, even if there was no room for a new copy.
