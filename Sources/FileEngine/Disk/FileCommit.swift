@@ -50,8 +50,8 @@ final class FileCommit: Sendable {
         let owed = cache.state.withLock { $0.flushes }
         do {
             // Before another thread can read the new file, and find that its own write is equal.
-            (new, nextStamp) = try writer.putInPlace(bytes, base, durability: durability, under: writeLock) {
-                (status) in cache.state.withLock { $0.flushes.owes(status) }
+            (new, nextStamp) = try writer.putInPlace(bytes, base, durability: durability, under: writeLock) { status in
+                cache.state.withLock { $0.flushes.owes(status) }
             }
         } catch {
             if case FileError.notStored = error { cache.state.withLock { $0.flushes = owed } }
@@ -170,7 +170,7 @@ final class FileCommit: Sendable {
     /// an earlier flush of the file failed.
     func flush(_ base: FileState, under writeLock: WriteLock) throws -> Bool {
         guard let status = base.status else { return true }
-        guard !cache.state.withLock({ $0.flushes.isRefused(for: status) }) else { return false }
+        guard !cache.state.withLock({ $0.flushes.isRefused(for: base) }) else { return false }
         do throws(StorageFailure) {
             let file = try writeLock.file(of: base, as: names.file)
             try system.synchronizeRetrying(file.descriptor)

@@ -31,11 +31,6 @@ struct FileCache: Sendable {
             defer { warning = nil }
             return warning?.error
         }
-
-        @inline(__always)
-        func durability(of state: FileState) -> CommitDurability {
-            state.fault == nil ? flushes.durability(of: state.status) : .notStored
-        }
     }
 
     /// An object that others refer to weakly, as to the file, costs more to retain. So who reads often keeps this.
@@ -113,7 +108,7 @@ struct FileCache: Sendable {
         let (warning, form, durability) = state.withLock { state in
             (
                 hasWarning && found.fault == nil ? state.takeWarning() : nil,
-                found.form ?? state.rules.format(replacing: found).form, state.durability(of: found)
+                found.form ?? state.rules.format(replacing: found).form, state.flushes.durability(of: found)
             )
         }
         return DomainState(
@@ -137,7 +132,7 @@ struct FileCache: Sendable {
     // MARK: - Flushes
 
     func durability(of state: FileState) -> CommitDurability {
-        self.state.withLock { $0.durability(of: state) }
+        self.state.withLock { $0.flushes.durability(of: state) }
     }
 
     // MARK: - Rules

@@ -7,14 +7,17 @@ struct FlushRecord {
     /// Whether this process has flushed the entry of the folder in the folder above.
     var hasFlushedFolder = false
 
-    /// - Parameter status: the status of a state; nil if the file is missing, so that nothing can be lost.
-    func durability(of status: FileStatus?) -> CommitDurability {
-        guard let unflushed, let status, unflushed.isSameFile(as: status) else { return .powerCut }
-        return .process
+    func durability(of state: FileState) -> CommitDurability {
+        if state.fault != nil { return .notStored }
+        return isOwed(for: state) ? .process : .powerCut
     }
 
-    func isRefused(for status: FileStatus) -> Bool {
-        hasFailed && unflushed?.isSameFile(as: status) == true
+    func isRefused(for state: FileState) -> Bool { hasFailed && isOwed(for: state) }
+
+    /// Whether a state may be the one that is not flushed. A missing file owes nothing, because nothing of it can be lost.
+    private func isOwed(for state: FileState) -> Bool {
+        guard let unflushed, let status = state.status else { return false }
+        return state.volume.mayBe(status, unflushed)
     }
 
     /// Notes that the process has stored a state without a flush.

@@ -85,8 +85,10 @@ import Testing
         #expect(system.takeCalls().filter { $0 == "flock" }.count == 6)
     }
 
-    /// What this process has stored without a flush is flushed by an equal write, although the file is closed.
-    @Test func anEqualWriteFlushesAFileThatIsNotOpen() throws {
+    /// What this process has stored without a flush is flushed by an equal write, although the file is closed, and has
+    /// another number at each look.
+    @Test(arguments: [false, true]) func anEqualWriteFlushesAFileThatIsNotOpen(_ hasChangingNumbers: Bool) throws {
+        system.hasChangingNumbers = hasChangingNumbers
         let (prefs, careless) = (root(), FileRoot(folder.file().path, durability: .process, system: system))
         careless["a"] = 1
         #expect(prefs.ints == ["a": 1])
