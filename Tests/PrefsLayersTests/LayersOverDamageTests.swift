@@ -49,6 +49,19 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         #expect(others.port == 1 && errors.all.count == 2, "\(errors.all)")
     }
 
+    /// A rejected write tells of the layer, too.
+    @Test func aRejectedWriteReportsAllThatItMeets() throws {
+        let layer = folder.file("layer.json")
+        try Data("hello".utf8).write(to: layer)
+        let base = folder.file()
+        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: false)
+        let prefs = PortPrefs(store: LayeredStore(file, above: [.file(layer)]))
+        let before = prefs.errors.count
+        #expect(prefs.$port.set(1) != nil)
+        let told = prefs.errors.dropFirst(before)
+        #expect(told.contains { $0.contains("layer.json") } && told.contains { $0.contains("is a folder") }, "\(told)")
+    }
+
     @Test func aCoveredKeyNamesItsLayerWhateverIsStored() throws {
         let root = InMemoryStore()
         try root.update(root: "PortPrefs") { $0 = ["port": "x"] }

@@ -193,10 +193,10 @@ import TestSupport
         #expect(first.all.count == 1 && third.all.count == 1)
         #expect(prefs.met.all.count == met || met == 0, "an access had met it when the instance was made")
         // A rejected write is told each time.
-        for _ in 0..<2 { prefs["none"] = "y" }
+        for _ in 0..<2 { prefs["name"] = 5 }
         #expect(first.all.count == 3)
         errors.forEach { $0.cancel() }
-        prefs["none"] = "y"
+        prefs["name"] = 5
         #expect(first.all.count == 3)
     }
 

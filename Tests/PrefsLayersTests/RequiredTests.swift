@@ -55,6 +55,13 @@ import TestSupport
         #expect(texts(ServicePrefs(store: InMemoryStore())) == ["token: is required, and has no value"])
     }
 
+    /// A layer that cannot be read is a problem beside it.
+    @Test func aBrokenLayerHidesNoMissingValue() throws {
+        try write("hello", to: layer)
+        let found = texts(prefs())
+        #expect(found.count == 2 && found.last == Self.missing, "\(found)")
+    }
+
     /// Each place that may have the value.
     @Test func aValueAnywhereIsEnough() throws {
         #expect(texts(prefs(["APP_TOKEN": "a"])) == [])

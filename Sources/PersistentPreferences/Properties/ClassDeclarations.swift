@@ -200,7 +200,8 @@ package final class ClassDeclarations: Sendable {
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func check(_ change: RootChange, as form: ValueForm) throws(PrefsError) {
         try check(change.assigned) { key, property in
-            change.former(of: key).map { property.error(of: $0, forKey: key, as: form) != nil } ?? false
+            // A null is no value.
+            change.former(of: key).map { !$0.isNull && property.error(of: $0, forKey: key, as: form) != nil } ?? false
         }
     }
 

@@ -80,7 +80,7 @@ extension PersistentPrefs {
 
     /// Whether the property of a key reads a stored value, so that only one that fits may replace it.
     func isReadable(_ stored: StoredValue, forKey key: String) -> Bool {
-        declarations[key]?.property.error(of: stored, forKey: key, as: state.roots.form) == nil
+        stored.isNull || declarations[key]?.property.error(of: stored, forKey: key, as: state.roots.form) == nil
     }
 
     /// The value that the program reads from a stored value. Missing fields are added, and fields that the type does

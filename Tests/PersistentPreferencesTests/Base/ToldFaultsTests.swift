@@ -220,6 +220,17 @@ import Testing
 
     private static let unfit = PrefsError.typeMismatch([])
 
+    /// Only the outcome of an access is `lastError`.
+    @Test func aFaultBesidesTheOutcomeIsToldOnly() {
+        var log = FaultLog()
+        for access in [FaultLog.Access.fault(), .faultOfWrite] {
+            let news = log.record(.rootIsNotDictionary(key: "R"), of: access)
+            #expect(!news.isOutcome && news.isOnce && news.told != nil && log.lastError == nil)
+        }
+        #expect(!log.record(nil, of: .write).isOutcome, "no access has failed")
+        #expect(log.record(Self.unfit, of: .write).isOutcome && log.record(nil, of: .read()).isOutcome)
+    }
+
     @Test func aThreadThatComesLateTellsNothingAgain() {
         var log = FaultLog()
         let (older, newer) = (Revision(), Revision())

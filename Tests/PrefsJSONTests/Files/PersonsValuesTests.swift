@@ -350,4 +350,20 @@ import TestSupport
         #expect(prefs.lastError == nil)
         #expect(try text() == #"{"due": 5}"#)
     }
+
+    /// A null is no value, so the first value has to fit.
+    @Test func aNullIsReplacedByAValueThatFits() throws {
+        final class SizePrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref var size = 1
+        }
+        let before = #"{"size": null}"#
+        try put(before)
+        let prefs = SizePrefs(store: JSONFileStore(url: url, durability: .process))
+        prefs["size"] = "x"
+        #expect(prefs.lastError?.description == "size: expected Int, found a string")
+        #expect(prefs.update { $0["size"] = "x" }.kind == "typeMismatch")
+        #expect(try text() == before)
+        prefs["size"] = 2
+        #expect(try prefs.lastError == nil && text() == #"{"size": 2}"#)
+    }
 }
