@@ -205,6 +205,11 @@ package final class ClassDeclarations: Sendable {
         }
     }
 
+    /// Whether values fit their properties.
+    func fit(_ values: [String: StoredValue]) -> Bool {
+        byKey.isEmpty || values.allSatisfy { byKey[$0]?.property.error(of: $1, forKey: $0) == nil }
+    }
+
     /// Checks the types and the constraints of values.
     ///
     /// - Parameter isAnyAccepted: whether a key may get a value that its property cannot read.

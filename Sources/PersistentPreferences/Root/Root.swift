@@ -271,9 +271,13 @@ extension RootView {
         switch write {
         case .keys(let own):
             difference = own
-            // Of a value that another process has stored since, nobody has asked whether it can be read.
-            let unchecked = earlier == nil ? own : try own.rebased { key throws(PrefsError) in try stored(key) }
-            try root.state.declarations.check(unchecked, as: form)
+            if earlier == nil {
+                try root.state.declarations.check(own, as: form)
+            } else if !root.state.declarations.fit(own.assigned) {
+                // Of a value that another process has stored since, nobody has asked whether it can be read.
+                let unchecked = try own.rebased { key throws(PrefsError) in try stored(key) }
+                try root.state.declarations.check(unchecked, as: form)
+            }
         case .property(let key, let value, let property):
             // Another process may have stored or removed unknown fields in the meantime.
             let stored = try valueToReplace(forKey: key)
