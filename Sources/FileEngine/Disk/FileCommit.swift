@@ -51,13 +51,14 @@ final class FileCommit: Sendable {
         do {
             // Before another thread can read the new file, and find that its own write is equal.
             (new, nextStamp) = try writer.putInPlace(bytes, base, durability: durability, under: writeLock) { status in
-                cache.state.withLock { $0.flushes.owes(status) }
+                cache.state.withLock { $0.flushes.willStore(status) }
             }
         } catch {
             if case FileError.notStored = error { cache.state.withLock { $0.flushes = owed } }
             if let kept, case FileError.notStored = error { quarantine.release(kept, base, under: writeLock) }
             throw error
         }
+        cache.state.withLock { $0.flushes.didStore() }
         if let kept { cache.leaveWarning(quarantine.warning(of: kept, base, under: writeLock)) }
         let time = system.monotonicNow()
         // A read during the flush of the folder loads the new file.
@@ -171,8 +172,13 @@ final class FileCommit: Sendable {
     func flush(_ base: FileState, under writeLock: WriteLock) throws -> Bool {
         guard let status = base.status else { return true }
         guard !cache.state.withLock({ $0.flushes.isRefused(for: base) }) else { return false }
+        let file: OpenFile
+        do {
+            file = try writeLock.file(of: base, as: names.file)
+        } catch {
+            throw FileError.notStored(error.at(names.path))
+        }
         do throws(StorageFailure) {
-            let file = try writeLock.file(of: base, as: names.file)
             try system.synchronizeRetrying(file.descriptor)
             withExtendedLifetime(file) {}
             try system.synchronizeFolder(writeLock.folder)
@@ -186,7 +192,7 @@ final class FileCommit: Sendable {
     }
 
     private func noteFlush(of status: FileStatus, hasSucceeded: Bool) {
-        cache.state.withLock { $0.flushes.note(status, hasSucceeded: hasSucceeded) }
+        cache.state.withLock { $0.flushes.didFlush(status, hasSucceeded: hasSucceeded) }
     }
 
     /// Flushes the entry of the folder, at the first flush and for a new file, because the process that made the folder

@@ -35,8 +35,8 @@ final class FileLook: Sendable {
         case saving(Duration, lastKnownState: DomainState?)
     }
 
-    /// What is known of a path in place of what is known of its file.
-    struct Path {
+    /// What is known of a path that has led to another file before.
+    struct FormerTarget {
         /// The state of the file that the path has led to before.
         let known: FileState
         /// When a link on the path was last made anew, as its file system says; nil if there is none.
@@ -47,7 +47,7 @@ final class FileLook: Sendable {
     private struct Beginning {
         let writeLock: WriteLock?
         let waits: Bool
-        let path: Path?
+        let formerTarget: FormerTarget?
         /// By the monotonic clock.
         let time: Duration
         let wallClock: FileStatus.Time
@@ -62,22 +62,24 @@ final class FileLook: Sendable {
     }
 
     /// The state that a write depends on. Waits, without a lock, while another program saves the file.
-    func untilSaved(_ path: Path? = nil) throws -> FileState {
+    func untilSaved(_ formerTarget: FormerTarget? = nil) throws -> FileState {
         var wait = SaveWait()
         while true {
-            if case .state(let state) = try callAsFunction(path) { return state }
+            if case .state(let state) = try callAsFunction(formerTarget) { return state }
             try wait.pause(for: names.path, system)
         }
     }
 
     /// - Parameters:
-    ///   - path: what is known instead, if the path has led to another file.
+    ///   - formerTarget: what is known instead, if the path has led to another file.
     ///   - writeLock: the lock, while it is held: the name is looked up in the locked folder.
     ///   - waits: whether the caller waits for a missing file of which the process knows nothing.
-    func callAsFunction(_ path: Path? = nil, under writeLock: WriteLock? = nil, waits: Bool = true) throws -> Result {
+    func callAsFunction(_ formerTarget: FormerTarget? = nil, under writeLock: WriteLock? = nil, waits: Bool = true)
+        throws -> Result
+    {
         while true {
             let begin = Beginning(
-                writeLock: writeLock, waits: waits, path: path, time: system.monotonicNow(),
+                writeLock: writeLock, waits: waits, formerTarget: formerTarget, time: system.monotonicNow(),
                 wallClock: system.wallClockNow())
             // During a save, the same bytes are not read again.
             if writeLock == nil, let last = cache.state.withLock({ $0.malformed }),
@@ -101,7 +103,7 @@ final class FileLook: Sendable {
 
     private func saving(_ time: Duration, _ begin: Beginning) -> Result {
         let lastKnownState =
-            begin.path.map { DomainState($0.known, isDuringSave: true) }
+            begin.formerTarget.map { DomainState($0.known, isDuringSave: true) }
             ?? recovery.stateDuringSave(by: coder, under: begin.writeLock)
         return .saving(time, lastKnownState: lastKnownState)
     }
@@ -130,18 +132,18 @@ final class FileLook: Sendable {
         switch found {
         case .whole: return (.truth, .nothing)
         case .missing:
-            guard begin.path != nil || isExpected(waits: begin.waits, under: begin.writeLock) else {
+            guard begin.formerTarget != nil || isExpected(waits: begin.waits, under: begin.writeLock) else {
                 return (.truth, .nothing)
             }
             let stamps = [
-                folderStamp(under: begin.writeLock), stampOfLostName, begin.path?.moved,
+                folderStamp(under: begin.writeLock), stampOfLostName, begin.formerTarget?.moved,
             ]
             return (answer(.missing, stamps.compactMap { $0 }.max(), begin), .nothing)
         case .changing:
             // It has changed now, whatever clock has stamped it.
             return (answer(.malformed, begin.wallClock, begin), .changing)
         case .malformed(let bytes):
-            let (moment, copy) = try answer(to: bytes, begin)
+            let (moment, copy) = try answer(toMalformed: bytes, begin)
             let mayBeWritten = if case .beingWritten = moment { true } else { false }
             return (moment, .malformed(bytes, copy, mayBeWritten: mayBeWritten))
         }
@@ -155,7 +157,7 @@ final class FileLook: Sendable {
     ) -> Presence.Answer {
         let clock = begin.wallClock...max(begin.wallClock, system.wallClockNow())
         return cache.state.withLock { state in
-            let isKnown = begin.path != nil || state.known != nil || state.newest != nil
+            let isKnown = begin.formerTarget != nil || state.known != nil || state.newest != nil
             return state.presence.answer(
                 to: Presence.Look(
                     absence: absence, isKnown: isKnown, changed: changed, begin: begin.time, clock: clock))
@@ -164,19 +166,19 @@ final class FileLook: Sendable {
 
     /// What an access does with a malformed file. Reads the last good copy if it is needed.
     private func answer(
-        to bytes: MalformedBytes, _ begin: Beginning
+        toMalformed bytes: MalformedBytes, _ begin: Beginning
     ) throws(FileError) -> (Presence.Answer, LastGoodCopy) {
         let status = bytes.source.status
         let absence: Presence.Absence = Recovery.isBlank(bytes.source.bytes.joined) ? .empty : .malformed
-        func answer(since time: FileStatus.Time) -> Presence.Answer {
+        func ask(since time: FileStatus.Time) -> Presence.Answer {
             // A file system may show a new size before its time.
             let whole = cache.state.withLock { $0.presence.whole?.status }
             let isUnstamped = time == whole?.modified && status.size != whole?.size
             let changed = isUnstamped ? nil : system.stamp(time, of: names.path)
             cache.state.withLock { $0.malformed = (status, absence, changed) }
-            return self.answer(absence, changed, begin)
+            return answer(absence, changed, begin)
         }
-        let first = answer(since: status.modified)
+        let first = ask(since: status.modified)
         switch first {
         case .outdated, .saving: return (first, .missing)
         case .beingWritten, .restless, .truth: break
@@ -184,7 +186,7 @@ final class FileLook: Sendable {
         let copy = try copies.lastGoodCopy(beside: bytes, by: coder, under: begin.writeLock)
         // A program of this package writes the copy just after it has replaced the file.
         if begin.writeLock == nil, case .damaged(let torn?) = copy, torn.modified > status.modified {
-            return (answer(since: torn.modified), copy)
+            return (ask(since: torn.modified), copy)
         }
         return (first, copy)
     }

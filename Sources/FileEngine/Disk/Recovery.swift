@@ -5,11 +5,15 @@ import PrefsPropertyLists
 ///
 /// A read returns the newest known state and leaves the file alone. A write quarantines the bytes first, if the file is ours
 /// (`Quarantine`).
-package struct Recovery: Sendable {
-    let names: FileNames
-    let system: SystemCalls
-    let cache: FileCache
-    let copies: LastGoodCopies
+package final class Recovery: Sendable {
+    private let names: FileNames
+    private let system: SystemCalls
+    private let cache: FileCache
+    private let copies: LastGoodCopies
+
+    init(names: FileNames, system: SystemCalls, cache: FileCache, copies: LastGoodCopies) {
+        (self.names, self.system, self.cache, self.copies) = (names, system, cache, copies)
+    }
 
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
     /// copy.

@@ -36,15 +36,15 @@ struct FeedState {
 
     struct Entry {
         /// The state that the subscribers were told of last; nil before one is known.
-        var told: EntryState?
+        var lastReported: EntryState?
         /// Whether it was read during a commit, and may already include that commit.
         var isUnsure = false
         var subscribers = SubscriberList()
         /// The number of subscribers, including those that are about to be added.
         var subscriberCount = 0
 
-        mutating func tell(_ state: EntryState, isUnsure: Bool = false) {
-            (told, self.isUnsure) = (state, isUnsure)
+        mutating func noteReported(_ state: EntryState, isUnsure: Bool = false) {
+            (lastReported, self.isUnsure) = (state, isUnsure)
         }
 
         func actions(for change: EntryChange) -> [Action] {
@@ -80,9 +80,9 @@ struct FeedState {
         from known: LastKnownEntry?
     ) -> (start: EntryState, catchUp: Action?)? {
         guard let entry = entries[key] else { preconditionFailure("the entry has no users") }
-        if entry.told == nil, commits != count { return nil }
-        let start = entry.told ?? EntryState(found)
-        if entry.told == nil { entries[key]?.tell(start, isUnsure: isCommitting) }
+        if entry.lastReported == nil, commits != count { return nil }
+        let start = entry.lastReported ?? EntryState(found)
+        if entry.lastReported == nil { entries[key]?.noteReported(start, isUnsure: isCommitting) }
         // Appends in place, because there may be thousands.
         entries[key]?.subscribers.append(subscriber)
         return (start, EntryChange(of: key, from: known, to: start).flatMap(subscriber.receive))
@@ -90,9 +90,9 @@ struct FeedState {
 
     mutating func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
         guard entries[key]?.subscribers.remove(subscriber) == true else { return nil }
-        let told = entries[key]?.told
+        let lastReported = entries[key]?.lastReported
         leave(key)
-        return told.map { LastKnownEntry(entry: $0) }
+        return lastReported.map { LastKnownEntry(entry: $0) }
     }
 
     /// The name of the watch that an entry needs.
@@ -115,8 +115,8 @@ struct FeedState {
             entries[key]?.isUnsure = false
             return
         }
-        guard let told = entry.told else { return }
-        var state = told.value
+        guard let lastReported = entry.lastReported else { return }
+        var state = lastReported.value
         /// - Parameter former: the state that the commit itself has changed.
         @inline(never) func report(_ next: StoredValue?, of former: StoredValue?, _ step: Int) {
             let isNew = former.map { state?.isIdentical(to: $0) != true } ?? false
@@ -148,7 +148,7 @@ struct FeedState {
                 report(FeedState.part(key, of: step.after), of: FeedState.part(key, of: step.before), index)
             }
         }
-        entries[key]?.tell(EntryState(state))
+        entries[key]?.noteReported(EntryState(state))
     }
 
     /// - Returns: the number of commits; nil if no reload is due now.
@@ -165,14 +165,16 @@ struct FeedState {
     mutating func endReload(_ content: DomainContent?, since count: Int) -> Bool {
         guard !isCommitting, commits == count else { return false }
         for (key, entry) in entries {
-            guard let told = entry.told, !entry.isUnsure else {
+            guard let lastReported = entry.lastReported, !entry.isUnsure else {
                 // A state that was read for a new subscriber may be older than this commit, so it is read again.
                 commits += 1
                 continue
             }
             let found = FeedState.part(key, of: content)
-            guard let change = EntryChange(of: key, from: told.value, to: found, isForeign: true) else { continue }
-            entries[key]?.told = change.after
+            guard let change = EntryChange(of: key, from: lastReported.value, to: found, isForeign: true) else {
+                continue
+            }
+            entries[key]?.lastReported = change.after
             entry.report(foreign: change)
         }
         return true

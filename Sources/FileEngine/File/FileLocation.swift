@@ -166,17 +166,17 @@ package final class FileLocation {
     }
 
     /// What is known of the path, if it has led to another file before.
-    private func known(of previousTarget: PropertyListFile?) -> FileLook.Path? {
+    private func known(of previousTarget: PropertyListFile?) -> FileLook.FormerTarget? {
         previousTarget?.cache.known.map { known in
-            FileLook.Path(known: known, moved: place.withLock { $0.moved })
+            FileLook.FormerTarget(known: known, moved: place.withLock { $0.moved })
         }
     }
 
     /// When another look is due, because the path leads to a file that is missing, and a program may be making a link or a
     /// folder anew. nil if the file exists, or is not coming.
     func timeUntilLook(at file: PropertyListFile) -> Duration? {
-        guard let path = known(of: place.withLock { $0.previousTarget }),
-            case .saving(let time, _)? = try? file.look(path)
+        guard let formerTarget = known(of: place.withLock { $0.previousTarget }),
+            case .saving(let time, _)? = try? file.look(formerTarget)
         else { return nil }
         return time
     }

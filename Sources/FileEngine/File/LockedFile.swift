@@ -28,9 +28,12 @@ package struct LockedFile: TransactionSession {
             // XML has rounded the difference away, or a later member of the batch has reverted it.
             if try isDurable(durability) || disk.flush(base, under: lock) { return }
         }
-        // Nothing is known of a malformed file without content.
-        if content.isEmpty, disk.look.topLevel == .document || base.content == nil {
+        if content.isEmpty, disk.look.topLevel == .document {
             return try disk.removeFile(base, keptBecause: reason, durability: durability, under: lock)
+        }
+        // Nothing is known of a malformed file without content.
+        if content.isEmpty, base.content == nil {
+            return try remove(disk.bytes(of: base, under: lock), durability)
         }
         try disk.store(content, replacing: base, keptBecause: reason, durability: durability, under: lock)
     }
@@ -74,6 +77,14 @@ package struct LockedFile: TransactionSession {
         throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
     }
 
+    /// Removes the file, and tells the tool and UserDefaults.
+    private func remove(_ former: Data?, _ durability: CommitDurability) throws {
+        try disk.removeFile(base, durability: durability, under: lock)
+        disk.noteReplacement(of: .success(former), by: nil)
+        cache.mirror?.didChange()
+        cache.mirror?.note(nil)
+    }
+
     // MARK: - For the tool
 
     /// Restores the bytes before a commit, of whatever kind, if the file still has the bytes of that commit.
@@ -85,13 +96,7 @@ package struct LockedFile: TransactionSession {
             throw FileError.notStored(
                 StorageFailure(path: names.path, reason: "has changed since the write that would be reverted"))
         }
-        guard let bytes = commit.before else {
-            try disk.removeFile(base, durability: .powerCut, under: lock)
-            disk.noteReplacement(of: .success(former), by: nil)
-            cache.mirror?.didChange()
-            cache.mirror?.note(nil)
-            return
-        }
+        guard let bytes = commit.before else { return try remove(former, .powerCut) }
         let whole = FileBytes(bytes)
         if let list = try? disk.look.coder.decoded(bytes) {
             try disk.store(

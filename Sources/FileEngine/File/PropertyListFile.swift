@@ -50,17 +50,17 @@ package final class PropertyListFile: Sendable {
     /// has changed, and an `open` on a server. A file that cannot be read gives what is known of it, with the error, but
     /// not to a write. Throws `FileError.unreadable` or `.pathChanged`.
     ///
-    /// - Parameter path: what is known instead, if the path has led to another file.
-    func read(_ patience: Patience = .ofRead, _ path: FileLook.Path? = nil) throws -> DomainState {
+    /// - Parameter formerTarget: what is known instead, if the path has led to another file.
+    func read(_ patience: Patience = .ofRead, _ formerTarget: FileLook.FormerTarget? = nil) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(
                 transaction.content, form: transaction.session?.form ?? .exact, durability: transaction.promise)
         }
         let (cached, hasWarning) = cache.state.withLock { ($0.newest, $0.warning != nil) }
         // A file that was missing before may be coming now.
-        guard let cached, path == nil || cached.status != nil, let current = validated(cached) else {
+        guard let cached, formerTarget == nil || cached.status != nil, let current = validated(cached) else {
             do {
-                return try load(patience, path)
+                return try load(patience, formerTarget)
             } catch FileError.unreadable(let failure) where patience != .ofWrite {
                 guard let known = look.recovery.knownOfUnreadable(by: look.coder) else {
                     throw FileError.unreadable(failure)
@@ -77,10 +77,10 @@ package final class PropertyListFile: Sendable {
     @inline(__always)
     func validated(_ cached: FileState) -> FileState? { cache.validated(cached, atPath: names.path) }
 
-    private func load(_ patience: Patience, _ path: FileLook.Path?) throws -> DomainState {
+    private func load(_ patience: Patience, _ formerTarget: FileLook.FormerTarget?) throws -> DomainState {
         var wait = SaveWait()
         while true {
-            switch try look(path, waits: patience != .none) {
+            switch try look(formerTarget, waits: patience != .none) {
             case .state(let state): return cache.reading(of: state, hasWarning: true)
             case .saving(_, let lastKnownState?) where patience == .none || patience == .ofRead: return lastKnownState
             // The limits of waits are for writes.

@@ -1,8 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// What this process has learned of a file, and what it leaves for the next access. Whoever reads, writes or mends the file
-/// has a copy of this value, and all copies share one state behind one lock. Any thread.
+/// What this process has learned of a file, and what it leaves for the next access. Everything that reads, writes or mends the
+/// file has a copy of this value, and all copies share one state behind one lock. Any thread.
 struct FileCache: Sendable {
     struct State {
         /// The newest state, which reads return if the file has not changed since.
@@ -33,7 +33,8 @@ struct FileCache: Sendable {
         }
     }
 
-    /// An object that others refer to weakly, as to the file, costs more to retain. So who reads often keeps this.
+    /// `FileLocation` keeps this for its reads, because an object that others refer to weakly, as to the file, costs more to
+    /// retain.
     let state = Locked(State())
     let system: SystemCalls
 
@@ -48,10 +49,14 @@ struct FileCache: Sendable {
     ///
     /// - Parameter time: when the file had this state, by the monotonic clock; nil if there is no state.
     func publish(_ new: FileState?, at time: Duration? = nil) {
+        // Its release may close a file, so it is outside of the lock.
+        var former: FileState?
+        defer { withExtendedLifetime(former) {} }
         state.withLock { state in
             // A slow thread must not bring back an older state than a faster one has published.
             if let time, let last = state.publishedAt, time < last { return }
             if let time { state.publishedAt = time }
+            former = state.newest
             state.newest = new
             if let warned = state.warning?.status, new?.status != warned { state.warning = nil }
             guard let new, new.fault == nil else { return }

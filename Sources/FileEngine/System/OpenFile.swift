@@ -15,7 +15,6 @@ package final class OpenFile: Sendable {
 
     package let descriptor: SystemCalls.Descriptor
     private let system: SystemCalls
-    private let lifetime: Lifetime
     /// The status when the file was opened; nil for the lifetime of a call.
     private let opened: FileStatus?
     /// Whether the file is closed, or its number was found to belong to another file. A lost descriptor stays lost,
@@ -37,7 +36,6 @@ package final class OpenFile: Sendable {
     ) {
         self.descriptor = descriptor
         self.system = system
-        self.lifetime = lifetime
         opened = lifetime == .call ? nil : status
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// What differs between a local file system and that of a server. Whoever reads, locks, writes or mends a file asks its
+/// What differs between a local file system and that of a server. What reads, locks, writes or mends a file asks its
 /// volume, and does not know which of them it is. (Below it, single calls of the system do: the check before a close, modes and
 /// attributes.)
 ///

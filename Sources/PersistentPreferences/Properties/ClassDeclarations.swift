@@ -198,16 +198,17 @@ package final class ClassDeclarations: Sendable {
     ///
     /// - Parameter form: the accepted form of a value that is replaced.
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
-    func check(_ change: RootChange, as form: ValueForm) throws(PrefsError) {
+    func checked(_ change: RootChange, as form: ValueForm) throws(PrefsError) -> RootChange {
+        var checked = change
         try check(change.assigned) { key, property in
             // A null is no value.
-            change.former(of: key).map { !$0.isNull && property.error(of: $0, forKey: key, as: form) != nil } ?? false
+            guard let former = change.former(of: key), !former.isNull,
+                property.error(of: former, forKey: key, as: form) != nil
+            else { return false }
+            checked.replacesUnreadable = true
+            return true
         }
-    }
-
-    /// Whether values fit their properties.
-    func fit(_ values: [String: StoredValue]) -> Bool {
-        byKey.isEmpty || values.allSatisfy { byKey[$0]?.property.error(of: $1, forKey: $0) == nil }
+        return checked
     }
 
     /// Checks the types and the constraints of values.

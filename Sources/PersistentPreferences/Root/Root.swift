@@ -38,7 +38,8 @@ struct Root {
             // The layers go on working.
             let error = PrefsError(error)
             outcome.passOverBase(error)
-            return view(RootView(self, nil, in: roots.currentLayers(), failure: error), &outcome)
+            return view(
+                RootView(self, nil, in: roots.currentLayers(), failure: error), &outcome)
         }
         if let warning = found.warning { outcome.note(PrefsError(warning)) }
         // A state without a revision may belong to the thread's own update.
@@ -87,13 +88,14 @@ struct Root {
         if formerKeys.isEmpty || roots.layout == .flat || view.failure != nil { return view }
         guard view.entry == nil else { return view }
         for formerKey in formerKeys {
-            if let values = try values(ofFormer: formerKey, isForWriting) {
-                return view.replacingEntry(.dictionary(values), under: formerKey)
+            let found = try roots.state(of: .root(formerKey), isForWriting: isForWriting)
+            if let values = found.content?[formerKey]?.dictionary {
+                return view.replacingEntry(.dictionary(values), under: formerKey, found.durability)
             }
         }
         // Another process may have moved it between the two looks.
         let again = try roots.state(of: .root(key), isForWriting: isForWriting)
-        return view.replacingEntry(roots.layout.entry(of: key, in: again.content), under: nil)
+        return view.replacingEntry(roots.layout.entry(of: key, in: again.content), under: nil, again.durability)
     }
 
     /// The values under a former root key; nil if they are missing. An entry of another type belongs to another
@@ -185,9 +187,9 @@ struct Root {
             // An entry that is not a dictionary can only be removed.
             guard isDictionary else { throw PrefsError.rootIsNotDictionary(key: key) }
             guard let change, !change.isEmpty else { return }
-            try state.declarations.check(change, as: view.form)
+            let checked = try state.declarations.checked(change, as: view.form)
             // Applied like an access in the body, so that it starts from the result of the others.
-            try roots.transact(on: key) { try apply(.keys(change), change, in: $0) }
+            try roots.transact(on: key) { try apply(.keys(checked), checked, in: $0) }
         }
         outcome.recordSuccess(roots.takeWarning())
     }
@@ -270,13 +272,15 @@ extension RootView {
         let difference: RootChange
         switch write {
         case .keys(let own):
-            difference = own
-            if earlier == nil {
-                try root.state.declarations.check(own, as: form)
-            } else if !root.state.declarations.fit(own.assigned) {
+            if let earlier {
+                difference = earlier
                 // Of a value that another process has stored since, nobody has asked whether it can be read.
-                let unchecked = try own.rebased { key throws(PrefsError) in try stored(key) }
-                try root.state.declarations.check(unchecked, as: form)
+                if earlier.replacesUnreadable {
+                    let unchecked = try own.rebased { key throws(PrefsError) in try stored(key) }
+                    _ = try root.state.declarations.checked(unchecked, as: form)
+                }
+            } else {
+                difference = try root.state.declarations.checked(own, as: form)
             }
         case .property(let key, let value, let property):
             // Another process may have stored or removed unknown fields in the meantime.
@@ -297,7 +301,7 @@ extension RootView {
             difference = try .init(values, merging: isMerging, allowed, over: view.values(&outcome), root.state)
             // No values replace an entry that is no dictionary, too.
             if difference.isEmpty, view.entry == nil, entry != nil { return difference }
-            try root.state.declarations.check(difference, as: form)
+            _ = try root.state.declarations.checked(difference, as: form)
         case .clear(let allowed):
             guard let stored = try storedValues() else { return nil }
             let own = stored.filter { allowed.contains($0.key) }

@@ -13,7 +13,7 @@ struct RootView {
     /// nil if only a comparison shows whether two states are equal.
     private(set) var revision: Revision?
     /// See `DomainState.durability`.
-    let durability: CommitDurability
+    private(set) var durability: CommitDurability
     let layers: (any RootLayersSnapshot)?
     /// Why the entry cannot be read. The layers are still read.
     let failure: PrefsError?
@@ -36,9 +36,12 @@ struct RootView {
     }
 
     /// Returns this view with the entry of a second read, whose revision is unknown.
-    func replacingEntry(_ entry: StoredValue?, under formerKey: String?) -> RootView {
+    func replacingEntry(
+        _ entry: StoredValue?, under formerKey: String?, _ durability: CommitDurability
+    ) -> RootView {
         var view = self
         (view.entry, view.formerKey, view.revision) = (entry, formerKey, nil)
+        view.durability = min(self.durability, durability)
         return view
     }
 

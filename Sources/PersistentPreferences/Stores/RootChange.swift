@@ -8,6 +8,8 @@ package struct RootChange {
     /// The former values of keys that are known to change.
     private var replaced: [String: StoredValue] = [:]
     package private(set) var removed: [String] = []
+    /// Whether it assigns a value that does not fit its property, because the property cannot read the former one.
+    var replacesUnreadable = false
 
     var count: Int { assigned.count + removed.count }
     package var isEmpty: Bool { count == 0 }

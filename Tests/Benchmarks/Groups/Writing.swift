@@ -9,9 +9,14 @@ extension Group {
         title: "one value of a 5-key root, durable on return, a write each 4 ms; median of a sample",
         sample: 0.002,
         rows: [
-            Row("bare-single", "open, write, fsync, rename, fsync of the folder, replaced file kept open") {
+            Row("bare-single", "open, write, fsync, rename, fsync of the folder, replaced file closed") {
                 let replace = try bareReplacement($0.file("bare-single"), in: $0)
-                return .spaced(by: pause, { _ in try replace() }, between: replace.closeReplaced)
+                return .spaced(
+                    by: pause,
+                    { _ in
+                        try replace()
+                        replace.closeReplaced()
+                    })
             },
             Row("SQLite-single", "SQLite, synchronous=FULL, rollback journal") {
                 let table = try SQLiteTable($0.file("SQLite-single"), journal: "DELETE")

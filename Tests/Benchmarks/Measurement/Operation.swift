@@ -24,12 +24,10 @@ struct Operation {
         }
     }
 
-    /// Repeats an operation with a pause after each. The pause and the closure `between` are not measured.
+    /// Repeats an operation with a pause after each, which is not measured.
     ///
     /// - Parameter pause: in seconds. The medium may still be busy with the operation before.
-    static func spaced(
-        by pause: Double, _ body: @escaping (Int) throws -> Void, between: @escaping () -> Void = {}
-    ) -> Operation {
+    static func spaced(by pause: Double, _ body: @escaping (Int) throws -> Void) -> Operation {
         var next = 0
         return Operation { count in
             let clock = ContinuousClock()
@@ -39,7 +37,6 @@ struct Operation {
                 let start = clock.now
                 try body(next)
                 times.append(start.duration(to: clock.now) / .seconds(1))
-                between()
                 usleep(UInt32(pause * 1e6))
             }
             return times.sorted()[count / 2]

@@ -104,6 +104,33 @@ import Testing
         #expect(syncs() == 0)
     }
 
+    /// As long as the file is being replaced, a write that equals it relies on it.
+    @Test func anEqualWriteFlushesWhatIsBeingReplaced() {
+        let careless = AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        careless["a"] = 1
+        let (first, second) = (prefs(), prefs())
+        let file = FileRegistry.shared.file(at: folder.file().path, system: system)
+        let waits = Locked<Bool?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        system.onCall = { name in
+            guard name == "rename", waits.withLock({ $0 }) == nil else { return }
+            let isOver = Locked(false)
+            Thread.detachNewThread {
+                second["a"] = 1
+                isOver.withLock { $0 = true }
+                ended.signal()
+            }
+            while file.queue.waiting == 0, !isOver.withLock({ $0 }) { usleep(100) }
+            waits.withLock { $0 = file.queue.waiting > 0 }
+        }
+        first["a"] = 2
+        ended.wait()
+        system.onCall = nil
+        // The second write waits for its turn. It has changed nothing, so it counts as the earlier one.
+        #expect(waits.withLock { $0 } == true)
+        #expect(second.ints == ["a": 2] && second.outcome == "ok", "\(second.outcome)")
+    }
+
     /// The file that was not flushed is still there.
     @Test func aWriteThatFailsLeavesTheFlushThatIsOwed() {
         let careless = AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
