@@ -6,7 +6,7 @@ import PrefsPropertyLists
 /// Each closure gets a problem once: those that stand when it begins, and each that begins later. A problem that has ended
 /// is told again if it returns. So the instance looks at its problems when its root, its layers or the fault of its file
 /// change, as long as it has a closure. What an access meets, and has been told, is not told again; each rejected write is.
-final class ErrorHandlers: Sendable {
+final class ErrorHandlers: FaultListener {
     private typealias Action = @Sendable (PrefsError) -> Void
 
     private struct Handler {
@@ -22,6 +22,8 @@ final class ErrorHandlers: Sendable {
     private typealias Moment = Int
 
     private struct State {
+        /// The instance; nil once it is being released.
+        weak var owner: (any ObservedInstance)?
         var handlers: [Handler] = []
         var handlersSoFar = 0
         var subscription: EntrySubscription?
@@ -39,8 +41,9 @@ final class ErrorHandlers: Sendable {
     /// Adds a closure, and calls it with each problem that stands.
     ///
     /// - Returns: the number by which it is removed.
-    func add(_ action: @escaping @Sendable (PrefsError) -> Void, of owner: PersistentPrefs) -> Int {
+    func add(_ action: @escaping @Sendable (PrefsError) -> Void, of owner: any ObservedInstance) -> Int {
         let (number, isFirst) = state.withLock { state in
+            state.owner = owner
             state.handlersSoFar += 1
             state.handlers.append(Handler(number: state.handlersSoFar, action: action))
             return (state.handlersSoFar, state.handlers.count == 1)
@@ -61,10 +64,10 @@ final class ErrorHandlers: Sendable {
         subscription?.end()
     }
 
-    private func watch(_ owner: PersistentPrefs) {
-        guard let root = try? Root(owner.key, of: owner.state) else { return }
-        let observed = ObservedRoot(root, allowed: owner.allowedKeys, keys: nil)
-        let declared = owner.declarations
+    private func watch(_ owner: any ObservedInstance) {
+        guard let root = try? Root(owner.key, of: owner.observers) else { return }
+        let observed = ObservedRoot(root, of: owner.observers, allowed: owner.allowedKeys, keys: nil)
+        let declared = root.instance.declarations
         let mayBegin = !declared.rules.isEmpty || declared.declarations.contains(where: \.property.isRequired)
         let subscriber = RootSubscriber(observed, failed: { [weak self] in self?.beginLook(at: observed) }) {
             [weak self] change in
@@ -86,7 +89,7 @@ final class ErrorHandlers: Sendable {
     /// Tells each closure of an error that an access has met.
     ///
     /// - Parameter isOnce: whether a closure that was told of its problems is not called.
-    func tell(_ error: PrefsError, isOnce: Bool, _ owner: PersistentPrefs) {
+    func tell(_ error: PrefsError, isOnce: Bool, _ owner: any ObservedInstance) {
         let problems = isOnce ? error.problems : []
         // What has ended may have ended after the access met it, and may be back. The instance knows.
         let hasEnded = state.withLock { $0.handlers.contains { !$0.ended.isDisjoint(with: problems) } }
@@ -109,7 +112,7 @@ final class ErrorHandlers: Sendable {
     /// Looks at the problems, and tells the closures of those that they were not told of.
     ///
     /// - Parameter only: the number of the closure; nil for all.
-    private func tellProblems(of owner: PersistentPrefs, only: Int? = nil) {
+    private func tellProblems(of owner: any ObservedInstance, only: Int? = nil) {
         while true {
             let moment = state.withLock(\.moment)
             if tell(owner.problems(waits: false), at: moment, only: only, owner) { return }
@@ -117,7 +120,8 @@ final class ErrorHandlers: Sendable {
     }
 
     /// - Returns: false if what was found is out of date.
-    private func tell(_ problems: [PrefsProblem], at moment: Moment, only: Int?, _ owner: PersistentPrefs) -> Bool {
+    private func tell(_ problems: [PrefsProblem], at moment: Moment, only: Int?, _ owner: any ObservedInstance) -> Bool
+    {
         let news = state.withLock { state -> [(Int, PrefsError)]? in
             guard state.moment == moment else { return nil }
             return state.handlers.indices.filter { only == nil || state.handlers[$0].number == only }.flatMap { index in
@@ -182,7 +186,7 @@ final class ErrorHandlers: Sendable {
     private func look(at root: ObservedRoot) {
         while true {
             let looks = state.withLock { $0.looks }
-            if let owner = root.state.owner {
+            if let owner = state.withLock(\.owner) {
                 root.inItsStore {
                     // While a program saves the file, nothing is known; the feed looks again.
                     if !owner.isFileBeingSaved { tellProblems(of: owner) }

@@ -54,7 +54,7 @@ extension PersistentPrefs {
     func reload() {
         state.roots.forget()
         read { view, _ in
-            guard try view.storedValues() != nil else { throw PrefsError.noStoredPrefsForKey(key: view.root.key) }
+            guard try view.storedValues() != nil else { throw PrefsError.noStoredPrefsForKey(key: view.rootKey) }
         }
     }
 
@@ -119,7 +119,7 @@ extension PersistentPrefs {
         }
     }
 
-    typealias VisibleValues = InstanceState.VisibleValues
+    typealias VisibleValues = RootInstance.VisibleValues
 
     func valuesForChange() -> InPlaceChange<VisibleValues> {
         changeInPlace(from: .nothing) { state.visibleValues(try $0.values(&$1), allowedKeys) }
@@ -304,9 +304,6 @@ extension PersistentPrefs {
         return PrefsObservation { handlers.remove(number) }
     }
 
-    /// Whether another program is saving the file, so that reads return the last known state.
-    var isFileBeingSaved: Bool { (try? Root(key, of: state))?.roots.isBeingSaved ?? false }
-
     /// Reports what an access has met: to `lastError`, and to the failure handlers.
     @discardableResult
     func report(_ error: PrefsError?, of access: FaultLog.Access = .write) -> PrefsError? {
@@ -326,7 +323,7 @@ extension PersistentPrefs {
     /// - Parameter isOnce: whether it is a fault that stands, of which each closure is told once.
     package func callHandlers(with error: PrefsError, isOnce: Bool = false) {
         // Uses the state and not self, because self may be in its deinit.
-        guard let owner = state.owner else { return }
+        guard let owner = state.owner as? PersistentPrefs else { return }
         Transaction.afterwards {
             FailureHandler.run(for: ObjectIdentifier(owner)) {
                 owner.prefsDidFail(error)

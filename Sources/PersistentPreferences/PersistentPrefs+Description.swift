@@ -35,34 +35,15 @@ extension PersistentPrefs {
 /// The description of an instance in `dump`.
 extension InstanceState: CustomReflectable {
     package var customMirror: Mirror {
+        let owner = owner as? PersistentPrefs
         let values: Any =
             switch owner?.peek() {
             case .success(let values)?: owner?.shown(values) ?? [:]
             case .failure(let error)?: error
             case nil: "released"
             }
-        return Mirror(self, children: ["key": key, "values": values], displayStyle: .class)
-    }
-}
-
-/// The description of a property in `dump`.
-extension PersistentPrefs.Pref: CustomReflectable {
-    /// The default; dots if it is sensitive.
-    public var customMirror: Mirror {
-        let property = declaredProperty
         return Mirror(
-            self, children: ["default": property.isSensitive ? ShownText.hidden : property.anyDefaultValue],
-            displayStyle: .struct)
-    }
-}
-
-/// The description of a change in `print` and `dump`. It contains no value, because a value may be secret.
-extension PrefsChange: CustomStringConvertible, CustomReflectable {
-    /// The root and the keys: `EditorPrefs: fontSize, theme`.
-    public var description: String { "\(root): \(keys.joined(separator: ", "))" }
-
-    /// The root, the keys, the origin and the count.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["root": root, "keys": keys, "origin": origin, "count": count], displayStyle: .struct)
+            self, children: ["key": key, "values": values], displayStyle: .class,
+            ancestorRepresentation: .suppressed)
     }
 }

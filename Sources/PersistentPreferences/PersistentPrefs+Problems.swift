@@ -37,7 +37,9 @@ extension PersistentPrefs {
             let names = KnownNames(of: self, in: root)
             ofLayers = view.layers.map { problems(of: $0, root, names) } ?? []
             let values = try view.values(&outcome)
-            if let conflict = SharedRoots.conflict(of: self, root: root.key, in: root.roots) { outcome.note(conflict) }
+            if let conflict = SharedRoots.conflict(of: type(of: self), declarations, root: root.key, in: root.roots) {
+                outcome.note(conflict)
+            }
             let stored = try view.storedValues() ?? [:]
             ofValues = stored.flatMap { key, value in problems(of: value, key, in: view, names) }
             if isWhole {
@@ -82,7 +84,7 @@ extension PersistentPrefs {
         declarations.declarations.filter(\.property.isRequired).compactMap { declaration in
             let (key, layers) = (declaration.key, view.layers)
             guard (values?[key] ?? declaration.property.storedDefault)?.isNull ?? true,
-                layers?.key(key, of: view.root.key, in: declarations).faults.isEmpty ?? true
+                layers?.key(key, of: view.rootKey, in: declarations).faults.isEmpty ?? true
             else { return nil }
             let reason = "is required, and has no value\(layers?.howToSet(key, in: declarations) ?? "")"
             return PrefsProblem(.missing, path: key, topLevelKey: key, reason: reason)

@@ -25,8 +25,3 @@ extension PersistentPrefs {
         try await StoreOverride.$innermost.withValue(store.roots, operation: body, isolation: isolation)
     }
 }
-
-/// The store that replaces the stores of instances in this task.
-enum StoreOverride {
-    @TaskLocal static var innermost: Roots?
-}

@@ -14,12 +14,14 @@ final class InstanceStore: ChoosingStore {
     }
 
     /// The store of an instance; nil if it has none at the moment.
-    func store(of prefs: PersistentPrefs) -> (any PrefsStore)? { try? choose(prefs) }
+    func store(of prefs: any StoreOwner) -> (any PrefsStore)? {
+        (prefs as? PersistentPrefs).flatMap { try? choose($0) }
+    }
 
     /// - Parameter prefs: the instance; nil if it was released.
-    func roots(of prefs: PersistentPrefs?) -> Roots {
+    func roots(of prefs: (any StoreOwner)?) -> Roots {
         do {
-            guard let prefs else { throw PrefsError.userDefaultsUnavailable }
+            guard let prefs = prefs as? PersistentPrefs else { throw PrefsError.userDefaultsUnavailable }
             let store = try choose(prefs)
             chosen.withLock { $0 = store }
             return store.roots

@@ -1,9 +1,7 @@
 import Dispatch
-public import Observation
+import Observation
 import PrefsFileEngine
 import PrefsPropertyLists
-
-extension PersistentPrefs: Observable {}
 
 /// Links an instance to the Observation framework: subscribes to its root when a tracked access reads it, and announces
 /// changes of its values. Key-value observers are notified around an announcement.
@@ -13,11 +11,13 @@ extension PersistentPrefs: Observable {}
 ///
 /// The framework does not report the end of the last tracking, so a subscription lasts until `end`, or as long as the
 /// bridge.
-final class ObservationBridge: Sendable {
+final class ObservationBridge: Sendable, Observable {
     private let registrar = ObservationRegistrar()
     private let state = Locked(State())
 
     private struct State {
+        /// The instance, if a tracked access has read it; nil once it is being released.
+        weak var owner: (any ObservedInstance)?
         /// By the roots that replace the instance's own; nil stands for its own.
         var subscriptions: [ObjectIdentifier?: EntrySubscription] = [:]
         var unheard = UnheardChanges()
@@ -32,40 +32,44 @@ final class ObservationBridge: Sendable {
     /// - Parameter key: nil stands for all keys.
     /// - Returns: whether it is tracked. The subscription may then have reported an error.
     @inline(__always) @discardableResult
-    func access(_ key: String?, of prefs: PersistentPrefs) -> Bool {
+    func access(_ key: String?, of prefs: any ObservedInstance) -> Bool {
         guard !trustsProbe || TrackingProbe.isTracked(by: registrar) else { return false }
         trackedAccess(key, of: prefs)
         return true
     }
 
-    @inline(never) private func trackedAccess(_ key: String?, of prefs: PersistentPrefs) {
+    @inline(never) private func trackedAccess(_ key: String?, of prefs: any ObservedInstance) {
         listen(to: prefs)
-        registrar.access(prefs, keyPath: \.[observed: key])
+        registrar.access(self, keyPath: \.[observed: key])
     }
 
     /// Called before a state is kept for accesses that come later. Does nothing outside of a tracking.
-    func willKeep(of prefs: PersistentPrefs) {
+    func willKeep(of prefs: any ObservedInstance) {
         if !trustsProbe || TrackingProbe.isTracked(by: registrar) { listen(to: prefs) }
     }
 
     /// Subscribes to changes. Remembers those that the tracking on the main thread cannot hear yet.
-    private func listen(to prefs: PersistentPrefs) {
+    private func listen(to prefs: any ObservedInstance) {
         subscribe(to: prefs)
         if UnheardChanges.isOnMainThread, state.withLock({ $0.unheard.begin() }) {
             DispatchReadiness.shared.async(on: .main) { [weak self, weak prefs] in
-                guard let self, let prefs else { return }
-                announce(state.withLock { $0.unheard.take() }, of: prefs)
+                guard let self, prefs != nil else { return }
+                announce(state.withLock { $0.unheard.take() })
             }
         }
     }
 
     /// Subscribes once. If it fails, the next call tries again.
-    func subscribe(to prefs: PersistentPrefs) {
+    func subscribe(to prefs: any ObservedInstance) {
         // The subscription keeps the store alive, so no other store has the same address.
-        let store = prefs.state.replacement.map { ObjectIdentifier($0) }
-        guard state.withLock({ $0.subscriptions[store] == nil }) else { return }
+        let store = prefs.observers.replacement.map { ObjectIdentifier($0) }
+        let isNew = state.withLock { state in
+            state.owner = prefs
+            return state.subscriptions[store] == nil
+        }
+        guard isNew else { return }
         guard let root = prefs.observedRoot(of: []),
-            let new = prefs.subscribe(to: root, { change in { root.state.bridge.announce(change, in: root) } })
+            let new = prefs.subscribe(to: root, { change in { self.announce(change, in: root) } })
         else { return }
         // After the subscription has begun: a thread that finds it in the list relies on it.
         let isFirst = state.withLock {
@@ -86,16 +90,16 @@ final class ObservationBridge: Sendable {
     }
 
     private func announce(_ change: EntryChange, in root: ObservedRoot) {
-        guard let prefs = root.state.owner, let visible = root.change(change) else { return }
-        prefs.notifyKeyValueObservers(of: change) { announce(visible.keys, of: prefs) }
+        guard let prefs = state.withLock(\.owner), let visible = root.change(change) else { return }
+        prefs.notifyKeyValueObservers(of: change) { announce(visible.keys) }
     }
 
     /// Announces a change of some keys, and of the key path that stands for all keys.
-    private func announce(_ keys: [String], of prefs: PersistentPrefs) {
+    private func announce(_ keys: [String]) {
         guard !keys.isEmpty else { return }
         // Before the announcement: if changes are no longer collected, the tracking on the main thread already listens.
         if !UnheardChanges.isOnMainThread { state.withLock { $0.unheard.add(keys) } }
-        for key in keys { registrar.withMutation(of: prefs, keyPath: \.[observed: key]) {} }
-        registrar.withMutation(of: prefs, keyPath: \.[observed: nil]) {}
+        for key in keys { registrar.withMutation(of: self, keyPath: \.[observed: key]) {} }
+        registrar.withMutation(of: self, keyPath: \.[observed: nil]) {}
     }
 }

@@ -17,7 +17,7 @@ package struct ObservedValue<Value>: Sendable {
         let read = read
         return ObservedValue<Result>(prefs: prefs, key: key) { values, root, reportsFailure in
             if reportsFailure { _ = read(values, root, true) }
-            return PreviousStateRead(values, of: root.state).asCurrent(body)
+            return PreviousStateRead(values, of: root.instance).asCurrent(body)
         }
     }
 

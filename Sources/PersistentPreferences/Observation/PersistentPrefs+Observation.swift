@@ -79,32 +79,6 @@ extension PersistentPrefs {
 
     // MARK: - What every form has in common
 
-    /// The observed part of the root; nil if the keys or the root key are rejected. ``lastError`` says why.
-    func observedRoot(of keys: [String]) -> ObservedRoot? {
-        do {
-            let root = try Root(key, of: state)
-            let allowed = allowedKeys
-            let unknown = Set(keys).filter { !allowed.contains($0) }
-            guard unknown.isEmpty else { throw PrefsError.incorrectKeys(Array(unknown), among: allowed.list) }
-            return ObservedRoot(root, allowed: allowed, keys: keys.isEmpty ? nil : Set(keys))
-        } catch {
-            report(PrefsError(error))
-            return nil
-        }
-    }
-
-    /// - Returns: nil if nothing can be observed; ``lastError`` says why.
-    func subscribe(to root: ObservedRoot, _ receiver: @escaping EntryChangeReceiver) -> EntrySubscription? {
-        do {
-            let subscription = try RootSubscriber(root, receiver).start()
-            report(subscription.failure.map(PrefsError.notWatched))
-            return subscription
-        } catch {
-            report(PrefsError(error))
-            return nil
-        }
-    }
-
     func observation(
         of root: ObservedRoot, on queue: DispatchQueue?, _ deliver: @escaping @Sendable (EntryChange) -> Void
     ) -> PrefsObservation {

@@ -37,16 +37,16 @@ extension PrefHandle {
 extension PrefProperty {
     /// The value of the property in a root; the default if it is missing or does not fit.
     fileprivate func value(in values: [String: StoredValue], _ root: ObservedRoot, _ reportsFailure: Bool) -> Value {
-        let key = binding(in: root.state).key
+        let key = binding(in: root.instance).key
         guard let stored = values[key], !stored.isNull || Value.self is any OptionalValue.Type else {
             return givenDefault
         }
         do throws(PrefsError) {
-            let value = try freshValue(of: stored, as: root.root.roots.form, in: root.state)
-            if reportsFailure { root.state.endFault(ofValue: key, at: nil) }
+            let value = try freshValue(of: stored, as: root.root.roots.form, in: root.instance)
+            if reportsFailure { root.observers.endFault(ofValue: key, at: nil) }
             return value
         } catch {
-            if reportsFailure { root.state.owner?.report(error, of: .fault(of: key)) }
+            if reportsFailure { root.instance.owner?.report(error, of: .fault(of: key)) }
             return givenDefault
         }
     }

@@ -84,3 +84,14 @@ public struct PrefsChange: Sendable {
         (self.root, self.difference, self.origin, self.count) = (root, difference, origin, count)
     }
 }
+
+/// The description of a change in `print` and `dump`. It contains no value, because a value may be secret.
+extension PrefsChange: CustomStringConvertible, CustomReflectable {
+    /// The root and the keys: `EditorPrefs: fontSize, theme`.
+    public var description: String { "\(root): \(keys.joined(separator: ", "))" }
+
+    /// The root, the keys, the origin and the count.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["root": root, "keys": keys, "origin": origin, "count": count], displayStyle: .struct)
+    }
+}

@@ -8,7 +8,7 @@ package typealias EntryChangeReceiver = @Sendable (EntryChange) -> (@Sendable ()
 /// Subscribes to an instance's root for one receiver, and to another root when the instance's key is assigned.
 ///
 /// The subscriber, the store's feed and the receiver keep each other until the subscription ends.
-final class RootSubscriber: EntrySubscriber {
+final class RootSubscriber: EntrySubscriber, MovingSubscriber {
     private let root: ObservedRoot
     private let receiver: EntryChangeReceiver
     private let failed: (@Sendable () -> (@Sendable () -> Void)?)?
@@ -38,7 +38,7 @@ final class RootSubscriber: EntrySubscriber {
             state.subscription = first
             return first
         }
-        root.state.register(self)
+        root.observers.register(self)
         // The instance may have moved to another root before it knew of this subscriber.
         moveWithInstance()
         return EntrySubscription(start: first.start, failure: first.failure) { self.end() }
@@ -53,7 +53,7 @@ final class RootSubscriber: EntrySubscriber {
     func moveWithInstance() {
         // An override may return another key each time.
         for _ in Attempts.all {
-            guard let key = root.state.owner?.key, state.withLock({ !$0.isOver && $0.key != key }) else { return }
+            guard let key = root.instance.owner?.key, state.withLock({ !$0.isOver && $0.key != key }) else { return }
             move(to: key)
         }
     }
@@ -84,7 +84,7 @@ final class RootSubscriber: EntrySubscriber {
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         guard var change = root.part(of: change) else { return nil }
         // A flat domain is the root under every key of the instance.
-        if change.key.isEmpty { change.key = root.state.key }
+        if change.key.isEmpty { change.key = root.instance.key }
         return receiver(change)
     }
 
@@ -92,16 +92,16 @@ final class RootSubscriber: EntrySubscriber {
     func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
         if let failed { return failed() }
         guard let error else {
-            _ = root.state.record(nil, of: .fault())
+            _ = root.observers.record(nil, of: .fault())
             return nil
         }
-        return WorkerThreads.observers.begin { [state = root.state] in
-            state.owner?.report(PrefsError(error), of: .fault())
+        return WorkerThreads.observers.begin { [instance = root.instance] in
+            instance.owner?.report(PrefsError(error), of: .fault())
         }
     }
 
     /// The failure handlers are told once for all subscribers of the instance.
-    var reader: ObjectIdentifier { failed == nil ? ObjectIdentifier(root.state) : ObjectIdentifier(self) }
+    var reader: ObjectIdentifier { failed == nil ? ObjectIdentifier(root.instance) : ObjectIdentifier(self) }
 }
 
 // MARK: - What an observer sees
@@ -112,6 +112,7 @@ final class RootSubscriber: EntrySubscriber {
 struct ObservedRoot: Sendable {
     /// The root of the instance when this was made.
     let root: Root
+    let observers: InstanceObservers
     /// The store of the innermost `withStore` when this was made.
     private let override: Roots?
     private let firstAllowed: AllowedKeys
@@ -120,18 +121,18 @@ struct ObservedRoot: Sendable {
     /// These keys, and those that show the shape of the root.
     private let neededKeys: Set<String>
 
-    init(_ root: Root, allowed: AllowedKeys, keys: Set<String>?) {
-        self.root = root
+    init(_ root: Root, of observers: InstanceObservers, allowed: AllowedKeys, keys: Set<String>?) {
+        (self.root, self.observers) = (root, observers)
         override = StoreOverride.innermost
         firstAllowed = allowed
         self.keys = keys
-        neededKeys = (keys ?? []).union(root.state.declarations.schema.ownKeys)
+        neededKeys = (keys ?? []).union(root.schema.ownKeys)
     }
 
-    var state: InstanceState { root.state }
+    var instance: RootInstance { root.instance }
 
     /// The keys that a store has to watch.
-    var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
+    var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + root.schema.ownKeys }
 
     /// The part of a change that the observer may see; nil if there is none. Runs no code of the class.
     func part(of change: EntryChange) -> EntryChange? {
@@ -143,14 +144,14 @@ struct ObservedRoot: Sendable {
 
     /// Whether the class shows the members of the entry as they are stored.
     private func showsMembers(of change: EntryChange) -> Bool {
-        let schema = state.declarations.schema
+        let schema = root.schema
         return change.after.layers == nil && root.roots.form == .exact && schema.hasShape(change.before.members)
             && schema.hasShape(change.after.members)
     }
 
     /// A change as the instance shows it; nil if the change is invisible in the instance. Runs code of the class.
     func change(_ change: EntryChange) -> PrefsChange? {
-        let allowed = state.owner?.allowedKeys ?? firstAllowed
+        let allowed = instance.owner?.allowedKeys ?? firstAllowed
         guard showsMembers(of: change) else {
             return visible(
                 DictionaryDifference(from: values(in: change.before, allowed), to: values(in: change.after, allowed)),
@@ -192,7 +193,7 @@ struct ObservedRoot: Sendable {
     /// root.
     func values(at subscription: EntrySubscription) -> [String: StoredValue] {
         if subscription.start.value?.dictionary != nil {
-            return values(in: subscription.start, state.owner?.allowedKeys ?? firstAllowed)
+            return values(in: subscription.start, instance.owner?.allowedKeys ?? firstAllowed)
         }
         var outcome = AccessOutcome()
         return (try? root.view(&outcome).values(&outcome)) ?? [:]

@@ -1,6 +1,18 @@
 import Foundation
 import PrefsPropertyLists
 
+/// What a class says of its instances. Asked once per class.
+package protocol DeclaringClass: AnyObject {
+    static var migrations: [PrefsMigration] { get }
+    static var versionKey: String { get }
+    static var versionOfUnmarked: Int { get }
+    static var formerRootKeys: [String] { get }
+    static var lockTimeout: Duration? { get }
+    static var rules: [PrefsRule] { get }
+    /// The base class of all such classes, which declares no property.
+    static var declarationBase: AnyClass { get }
+}
+
 /// The declared properties of one class and its base classes. The first instance of the class finds them.
 package final class ClassDeclarations: Sendable {
     package struct Declaration: Sendable {
@@ -32,7 +44,7 @@ package final class ClassDeclarations: Sendable {
 
     /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance.
     /// Inspects every stored property of the first instance.
-    static func of(_ prefs: PersistentPrefs) -> (declarations: ClassDeclarations, isNew: Bool) {
+    static func of(_ prefs: any DeclaringClass) -> (declarations: ClassDeclarations, isNew: Bool) {
         let type = type(of: prefs)
         if let found = known(type) { return (found, false) }
         let new = ClassDeclarations(prefs, type)
@@ -45,14 +57,14 @@ package final class ClassDeclarations: Sendable {
 
     /// The name of a class, equal to `String(describing:)`. That function searches for conformances first, which would
     /// make programs start more slowly.
-    package static func name(of type: PersistentPrefs.Type) -> String { _typeName(type, qualified: false) }
+    private static func name(of type: any DeclaringClass.Type) -> String { _typeName(type, qualified: false) }
 
     /// The declarations of a class; nil if it has had no instance.
-    static func known(_ type: PersistentPrefs.Type) -> ClassDeclarations? {
+    static func known(_ type: AnyClass) -> ClassDeclarations? {
         known.withLock { $0[ObjectIdentifier(type)] }
     }
 
-    private init(_ prefs: PersistentPrefs, _ type: PersistentPrefs.Type) {
+    private init(_ prefs: any DeclaringClass, _ type: any DeclaringClass.Type) {
         let found = Self.properties(of: prefs)
         declarations = found.map {
             Declaration(
@@ -119,7 +131,8 @@ package final class ClassDeclarations: Sendable {
     package func isSensitive(_ key: String) -> Bool { byKey[key]?.property.isSensitive ?? false }
 
     /// The key of a property of an instance of the class.
-    package func key(of property: any DeclaredProperty, in prefs: PersistentPrefs, at storage: AnyKeyPath) -> String {
+    package func key(of property: any DeclaredProperty, in prefs: any DeclaringClass, at storage: AnyKeyPath) -> String
+    {
         if let key = property.explicitKey, byKey[key] != nil { return key }
         if property.explicitKey == nil {
             if let key = keysByStorage.withLock({ $0[storage] }) { return key }
@@ -149,7 +162,7 @@ package final class ClassDeclarations: Sendable {
     }
 
     /// The name of a property whose name contains a dot.
-    private func name(of property: any DeclaredProperty, in prefs: PersistentPrefs) -> String? {
+    private func name(of property: any DeclaredProperty, in prefs: any DeclaringClass) -> String? {
         Self.properties(of: prefs).first { $0.property === property && byKey[$0.name] != nil }?.name
     }
 
@@ -237,10 +250,11 @@ package final class ClassDeclarations: Sendable {
     private typealias Found = (name: String, property: any DeclaredProperty, declarer: Any.Type)
 
     /// The `@Pref` properties of an instance, properties of base classes first.
-    private static func properties(of prefs: PersistentPrefs) -> [Found] {
+    private static func properties(of prefs: any DeclaringClass) -> [Found] {
+        let base: Any.Type = type(of: prefs).declarationBase
         var found: [Found] = []
         var mirror: Mirror? = Mirror(reflecting: prefs)
-        while let current = mirror, current.subjectType != PersistentPrefs.self {
+        while let current = mirror, current.subjectType != base {
             var own: [Found] = []
             for (label, value) in current.children {
                 guard let label, let pref = value as? any PrefWrapper else { continue }
@@ -271,10 +285,10 @@ package final class ClassDeclarations: Sendable {
     }
 
     /// The former root keys of the class. An inherited list belongs to the base class.
-    private static func formerRoots(of prefs: PersistentPrefs, _ type: PersistentPrefs.Type) -> [String] {
+    private static func formerRoots(of prefs: any DeclaringClass, _ type: any DeclaringClass.Type) -> [String] {
         let formerKeys = type.formerRootKeys
         if formerKeys.isEmpty { return [] }
-        let base = Mirror(reflecting: prefs).superclassMirror?.subjectType as? PersistentPrefs.Type
+        let base = Mirror(reflecting: prefs).superclassMirror?.subjectType as? any DeclaringClass.Type
         if base?.formerRootKeys == formerKeys { return [] }
         for key in formerKeys {
             do {
@@ -291,7 +305,7 @@ package final class ClassDeclarations: Sendable {
     private static func checkDefault(of declaration: Declaration, in type: Any.Type) {
         guard let reason = declaration.property.defaultViolation else { return }
         let value = declaration.property.anyDefaultValue
-        let text = (value as? String).map { "\"\($0)\"" } ?? PrefDescription.text(of: value)
+        let text = (value as? String).map { "\"\($0)\"" } ?? ShownText.value(value)
         let shown = declaration.property.isSensitive ? ShownText.hidden : ShownText.line(text, longest: 80)
         fatalError("\(type): the default of the property \"\(declaration.name)\" is \(shown), but \(reason)")
     }
@@ -308,7 +322,8 @@ package final class ClassDeclarations: Sendable {
     }
 
     /// Stops the program if two properties share a key, because one of them would lose its values.
-    private static func unique(_ declarations: [Declaration], in type: PersistentPrefs.Type) -> [String: Declaration] {
+    private static func unique(_ declarations: [Declaration], in type: any DeclaringClass.Type) -> [String: Declaration]
+    {
         var byKey: [String: Declaration] = [:]
         var byProperty: [ObjectIdentifier: Declaration] = [:]
         func stop(_ flaw: String) -> Never { fatalError("\(type): \(flaw)") }

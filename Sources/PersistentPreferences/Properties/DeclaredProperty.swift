@@ -19,9 +19,7 @@ package protocol DeclaredProperty: AnyObject, Sendable {
     var isMerged: Bool { get }
     var help: String? { get }
     /// The new value with the fields of the stored one that the type does not know.
-    func withUnknownFields(
-        _ new: StoredValue, of stored: StoredValue, as form: ValueForm, in state: InstanceState
-    ) -> StoredValue
+    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, as form: ValueForm) -> StoredValue
     /// Converts a value that a person has written to the form in which the property stores it. Missing fields come from
     /// the default.
     ///
@@ -74,4 +72,12 @@ extension DeclaredProperty {
 /// A wrapper that a mirror finds in an instance.
 protocol PrefWrapper {
     var declaredProperty: any DeclaredProperty { get }
+}
+
+extension ShownText {
+    /// A value of a property, without the words of an optional.
+    package static func value(_ value: Any) -> String {
+        guard let optional = value as? any OptionalValue else { return "\(value)" }
+        return optional.wrappedValue.map(self.value) ?? "nil"
+    }
 }

@@ -35,7 +35,7 @@ extension PersistentPrefs {
 
     func value<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
         if let last = bound.lastRead, isCurrent(last, hasNews: bound.hasNews) { return last.value }
-        return newValue(of: property, bound)
+        return freshRead(of: property, bound)
     }
 
     /// Whether a read would return the value of the last one. If so, this is the read.
@@ -44,14 +44,15 @@ extension PersistentPrefs {
     func isCurrent(_ last: CachedValue, hasNews: Bool) -> Bool {
         let isTracked = state.bridge.access(last.key, of: self)
         let root = key
-        guard last.isCurrent(in: state.revisionForRead(of: root), root: root), !last.isChecked || last.isValid
+        guard last.isCurrent(in: ReadContext.revision(of: root, for: state, in: state.roots), root: root),
+            !last.isChecked || last.isValid
         else { return false }
         if hasNews || isTracked { report(nil, of: .read(of: last.key)) }
         return true
     }
 
     /// The value of a property whose last read is not the current one.
-    func newValue<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
+    func freshRead<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
         let (binding, lastRead, _) = bound
         let (key, cached) = (binding.key, lastRead as CachedValue?)
         state.bridge.access(key, of: self)

@@ -74,7 +74,7 @@ extension PersistentPrefs {
                 let (last, hasNews) = prefs.state.lastRead(at: storage, Value.self)
                 if let last, prefs.isCurrent(last, hasNews: hasNews) { return last.value }
                 let (property, bound) = Self.bound(in: prefs, at: storage)
-                return prefs.newValue(of: property, bound)
+                return prefs.freshRead(of: property, bound)
             }
             set {
                 let (property, (binding, _, _)) = Self.bound(in: prefs, at: storage)
@@ -101,7 +101,7 @@ extension PersistentPrefs {
                 return (property, property.bound(in: prefs.state))
             }
             let property = prefs[keyPath: storage].property
-            let bound = property.bind(to: prefs, at: storage)
+            let bound = property.bind(to: prefs, prefs.state, at: storage)
             prefs.state.note(property, at: storage)
             return (property, bound)
         }
@@ -120,6 +120,17 @@ extension PersistentPrefs {
 }
 
 extension PersistentPrefs.Pref: Sendable where Value: Sendable {}
+
+/// The description of a property in `dump`.
+extension PersistentPrefs.Pref: CustomReflectable {
+    /// The default; dots if it is sensitive.
+    public var customMirror: Mirror {
+        let property = declaredProperty
+        return Mirror(
+            self, children: ["default": property.isSensitive ? ShownText.hidden : property.anyDefaultValue],
+            displayStyle: .struct)
+    }
+}
 
 /// A Codable class, which `@Pref` does not store without a coding.
 public typealias _UseAStructOrGiveACoding = AnyObject & Decodable

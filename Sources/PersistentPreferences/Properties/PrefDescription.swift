@@ -43,7 +43,7 @@ public struct PrefDescription: CustomStringConvertible {
     /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment`
     /// follows.
     public var description: String {
-        "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(isSensitive ? ShownText.hidden : Self.text(of: defaultValue))"
+        "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(isSensitive ? ShownText.hidden : ShownText.value(defaultValue))"
             + (constraint.map { ", \($0)" } ?? "")
             + (formerKeys.isEmpty ? "" : ", previously " + formerKeys.map { "\"\($0)\"" }.joined(separator: ", "))
             + (layer.map { ", set by \(ShownText.line($0, longest: 300))" } ?? "")
@@ -51,11 +51,6 @@ public struct PrefDescription: CustomStringConvertible {
 
     private var layer: String? {
         if case .layer(let name)? = source { name } else { nil }
-    }
-
-    package static func text(of value: Any) -> String {
-        guard let optional = value as? any OptionalValue else { return "\(value)" }
-        return optional.wrappedValue.map(text) ?? "nil"
     }
 }
 

@@ -63,22 +63,28 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     ///
     /// - Parameter storage: the key path of the wrapper.
     @discardableResult
-    func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) -> Bound {
-        let (binding, lastRead) = prefs.state.withLock { (self.binding, self.lastRead) }
+    func bind(to prefs: any DeclaringClass, _ instance: RootInstance, at storage: AnyKeyPath) -> Bound {
+        let (binding, lastRead) = instance.lock.withLock { (self.binding, self.lastRead) }
         if let binding { return (binding, lastRead, true) }
-        let key = prefs.declarations.key(of: self, in: prefs, at: storage)
+        let key = instance.declarations.key(of: self, in: prefs, at: storage)
         let new = Binding(key: key, coding: coding, constraint: constraint)
-        prefs.state.withLock { self.binding = new }
+        instance.lock.withLock { self.binding = new }
         return (new, nil, true)
     }
 
-    func binding(in state: InstanceState) -> Binding { bound(in: state).binding }
+    func binding(in instance: RootInstance) -> Binding { instance.lock.withLock { known.binding } }
 
     func bound(in state: InstanceState) -> Bound {
-        state.withLock {
-            guard let binding else { preconditionFailure("the property is not bound to its class") }
+        state.lock.withLock {
+            let (binding, lastRead) = known
             return (binding, lastRead, state.recordsSuccess)
         }
+    }
+
+    /// Read under the lock.
+    private var known: (binding: Binding, lastRead: LastRead?) {
+        guard let binding else { preconditionFailure("the property is not bound to its class") }
+        return (binding, lastRead)
     }
 
     // MARK: - Values
@@ -88,10 +94,10 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(
-        of found: ReadResult, _ binding: Binding, _ lastRead: LastRead?, in state: InstanceState
+        of found: ReadResult, _ binding: Binding, _ lastRead: LastRead?, in instance: RootInstance
     ) throws(PrefsError) -> Value {
         guard let stored = found.value else {
-            if found.revision != nil { keep(found, givenDefault, of: binding, in: state) }
+            if found.revision != nil { keep(found, givenDefault, of: binding, in: instance) }
             return givenDefault
         }
         let value: Value
@@ -100,7 +106,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         } else {
             value = try decoded(stored, binding, as: found.form)
         }
-        if found.revision != nil || !binding.coding.isCheap { keep(found, value, of: binding, in: state) }
+        if found.revision != nil || !binding.coding.isCheap { keep(found, value, of: binding, in: instance) }
         return try checked(value, binding)
     }
 
@@ -113,9 +119,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     /// Decodes a stored value of another state, such as an earlier one. The result is not cached.
     func freshValue(
-        of stored: StoredValue, as form: ValueForm, in state: InstanceState
+        of stored: StoredValue, as form: ValueForm, in instance: RootInstance
     ) throws(PrefsError) -> Value {
-        let binding = binding(in: state)
+        let binding = binding(in: instance)
         return try checked(decoded(stored, binding, as: form), binding)
     }
 
@@ -136,9 +142,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return value
     }
 
-    private func keep(_ found: ReadResult, _ value: Value, of binding: Binding, in state: InstanceState) {
+    private func keep(_ found: ReadResult, _ value: Value, of binding: Binding, in instance: RootInstance) {
         let new = LastRead(found, value, of: binding)
-        state.withLock { lastRead = new }
+        instance.lock.withLock { lastRead = new }
     }
 
     /// The stored form of the default, for the fields that a stored value lacks.
@@ -165,12 +171,10 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return .property(key: binding.key, isNil ? .null : stored, self)
     }
 
-    package func withUnknownFields(
-        _ new: StoredValue, of stored: StoredValue, as form: ValueForm, in state: InstanceState
-    ) -> StoredValue {
-        // Asked before the coding is copied, which costs 600 instructions; most values have no fields.
+    package func withUnknownFields(_ new: StoredValue, of stored: StoredValue, as form: ValueForm) -> StoredValue {
+        // Asked before the coding is made, which costs 600 instructions; most values have no fields.
         guard UnknownFields.mayBeLost(from: stored, in: new) else { return new }
-        let coding = binding(in: state).coding
+        let coding = coding
         // The marker is the exact form of nil, and the form of a file may have another one.
         let plain = sectionFields?.withoutMarkers(stored) ?? stored
         return coding.withUnknownFields(new, of: plain, as: form) { encodedDefault(coding) }
@@ -269,6 +273,20 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }
         } catch {
             return error
+        }
+    }
+}
+
+extension InstanceState {
+    /// The last read of a property, found by a key path of its wrapper, and whether the instance must be told of a read
+    /// that succeeds.
+    @inline(__always)
+    func lastRead<Value>(
+        at storage: AnyKeyPath, _ type: Value.Type
+    ) -> (last: PrefProperty<Value>.LastRead?, hasNews: Bool) {
+        lock.withLock {
+            guard let properties, let property = properties.pointee[storage] else { return (nil, true) }
+            return (unsafeDowncast(property, to: PrefProperty<Value>.self).lastRead, recordsSuccess)
         }
     }
 }

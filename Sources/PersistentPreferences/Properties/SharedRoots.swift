@@ -6,7 +6,7 @@ enum SharedRoots {
     private struct Use {
         weak var place: AnyObject?
         let file: URL?
-        let type: PersistentPrefs.Type
+        let type: any DeclaringClass.Type
         let declarations: ClassDeclarations
 
         func isInPlace(of other: Use) -> Bool {
@@ -21,7 +21,7 @@ enum SharedRoots {
     /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting
     ///   declarations.
     static func register(
-        _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
+        _ type: any DeclaringClass.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
     ) -> PrefsError? {
         let use = Use(place: roots.place, file: roots.fileURL, type: type, declarations: declarations)
         let key = name(of: root, in: roots)
@@ -36,10 +36,10 @@ enum SharedRoots {
     }
 
     /// `PrefsError.sharedRoot` as long as the root of an instance is shared by mistake.
-    static func conflict(of prefs: PersistentPrefs, root: String, in roots: Roots) -> PrefsError? {
-        let declarations = prefs.declarations
-        let use = Use(
-            place: roots.place, file: roots.fileURL, type: Swift.type(of: prefs), declarations: declarations)
+    static func conflict(
+        of type: any DeclaringClass.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
+    ) -> PrefsError? {
+        let use = Use(place: roots.place, file: roots.fileURL, type: type, declarations: declarations)
         let key = name(of: root, in: roots)
         let others = uses.withLock(\.self)
         return conflict(of: use, root: key, former: declarations.formerRoots(of: key), in: others)

@@ -6,19 +6,19 @@ import PrefsPropertyLists
 /// Reads the overridable `key` and the store once, so that an access never mixes two stores, even if a test begins or
 /// ends at that moment.
 struct Root {
-    private(set) var key: String
+    let key: String
     let roots: Roots
-    let state: InstanceState
+    let instance: RootInstance
 
     /// - Throws: `PrefsError.invalidName`.
-    init(_ key: String, of state: InstanceState) throws(PrefsError) {
+    init(_ key: String, of instance: RootInstance) throws(PrefsError) {
         try NameVetting.checkRoot(key)
         self.key = key
-        self.state = state
-        roots = state.roots
+        self.instance = instance
+        roots = instance.roots
     }
 
-    var schema: RootSchema { state.declarations.schema }
+    var schema: RootSchema { instance.declarations.schema }
 
     // MARK: - Reading
 
@@ -38,18 +38,17 @@ struct Root {
             // The layers go on working.
             let error = PrefsError(error)
             outcome.passOverBase(error)
-            return view(
-                RootView(self, nil, in: roots.currentLayers(), failure: error), &outcome)
+            return view(RootView(of: key, instance, nil, in: roots.currentLayers(), failure: error), &outcome)
         }
         if let warning = found.warning { outcome.note(PrefsError(warning)) }
         // A state without a revision may belong to the thread's own update.
         let layers = roots.currentLayers(mayBeInside: found.revision == nil)
         let view = RootView(
-            self, roots.layout.entry(of: key, in: found.content),
+            of: key, instance, roots.layout.entry(of: key, in: found.content),
             hasAllValues: found.hasAllEntries || roots.layout != .flat,
             revision: roots.revision(found.revision, in: layers), durability: found.durability, in: layers,
             form: found.form)
-        if layers == nil, !state.hasFormerRoots { return view }
+        if layers == nil, !instance.hasFormerRoots { return view }
         return try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
 
@@ -71,20 +70,13 @@ struct Root {
     func view(of entry: EntryState) -> RootView {
         let around = entry.layers
         return RootView(
-            at(around?.root ?? key), entry.value, hasAllValues: false, in: around?.layers,
+            of: around?.root ?? key, instance, entry.value, hasAllValues: false, in: around?.layers,
             form: roots.form)
-    }
-
-    /// Another root of the same class and store.
-    func at(_ key: String) -> Root {
-        var root = self
-        root.key = key
-        return root
     }
 
     /// The view of the root under a former root key, if the root itself is missing.
     private func formerView(insteadOf view: RootView, _ isForWriting: Bool) throws -> RootView {
-        let formerKeys = state.declarations.formerRoots(of: key)
+        let formerKeys = instance.declarations.formerRoots(of: key)
         if formerKeys.isEmpty || roots.layout == .flat || view.failure != nil { return view }
         guard view.entry == nil else { return view }
         for formerKey in formerKeys {
@@ -160,8 +152,8 @@ struct Root {
     /// A remote root as this process knows it, which saves a request: the store applies a change to the newest state. nil
     /// if a change has to start from the newest state.
     private var knownView: RootView? {
-        guard roots.layers == nil, !state.hasFormerRoots else { return nil }
-        return roots.domain?.knownEntry(of: key).map { RootView(self, $0, in: nil) }
+        guard roots.layers == nil, !instance.hasFormerRoots else { return nil }
+        return roots.domain?.knownEntry(of: key).map { RootView(of: key, instance, $0, in: nil) }
     }
 
     /// Commits a difference to a state that was read before, with that durability. Checks the difference first.
@@ -173,7 +165,8 @@ struct Root {
         let checked =
             difference.isEmpty
             ? nil
-            : try RootView(self, nil, in: roots.currentLayers(), form: roots.form).difference(by: write, &outcome)
+            : try RootView(of: key, instance, nil, in: roots.currentLayers(), form: roots.form).difference(
+                by: write, &outcome)
         try commit(write, knowing: (checked, durability), &outcome)
     }
 
@@ -187,7 +180,7 @@ struct Root {
             // An entry that is not a dictionary can only be removed.
             guard isDictionary else { throw PrefsError.rootIsNotDictionary(key: key) }
             guard let change, !change.isEmpty else { return }
-            let checked = try state.declarations.checked(change, as: view.form)
+            let checked = try instance.declarations.checked(change, as: view.form)
             // Applied like an access in the body, so that it starts from the result of the others.
             try roots.transact(on: key) { try apply(.keys(checked), checked, in: $0) }
         }
@@ -197,9 +190,9 @@ struct Root {
     /// The state in a transaction of this root.
     func view(in transaction: Transaction) throws -> RootView {
         let view = RootView(
-            self, transaction.entry(of: key, roots.layout), in: roots.currentLayers(),
+            of: key, instance, transaction.entry(of: key, roots.layout), in: roots.currentLayers(),
             form: transaction.session?.form ?? .exact)
-        return state.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
+        return instance.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
     }
 
     /// - Parameter earlier: the difference that the write makes in the state before the domain was locked; nil for none.
@@ -218,200 +211,78 @@ struct Root {
         try transaction.replace(root: key, roots.layout, before, with: effect.values)
     }
 
+    // MARK: - The effect of a write
+
     private func effect(
         of write: RootWrite, _ earlier: RootChange?, in transaction: Transaction
     ) throws -> RootEffect? {
         let view = try view(in: transaction)
         var ignored = AccessOutcome()
-        return try view.difference(by: write, after: earlier, &ignored).flatMap { try view.effect(of: $0, by: write) }
-    }
-}
-
-// MARK: - A write as data
-
-/// A write to one root, as data. The effect of most cases depends on the state that they are applied to.
-enum RootWrite {
-    /// A difference. Other keys of the root do not matter.
-    case keys(RootChange)
-    /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes
-    /// the key, and a null stands for nil in place of another default.
-    case property(key: String, StoredValue?, any DeclaredProperty)
-    /// New values for allowed keys. With `merging`, the other keys stay. Without, the other allowed keys are removed, and
-    /// an entry that is no dictionary is replaced.
-    case assign([String: Any], merging: Bool, AllowedKeys)
-    /// The removal of all allowed keys, and of the root if it contains nothing else.
-    case clear(AllowedKeys)
-    /// The removal of the root, of any type. In a flat domain, which others use too, only the removal of the entries of
-    /// the class.
-    case remove(AllowedKeys)
-}
-
-/// The effect of a write on a root.
-struct RootEffect {
-    /// The change of a root that otherwise stays as it is, in the form in which the values are stored; nil if the root
-    /// is replaced.
-    var difference: RootChange?
-    /// The values that replace the root, in the current shape; nil if the root is removed.
-    var values: [String: StoredValue]?
-    /// The former root keys whose entries go with the change.
-    var movedRoots: [String] = []
-    /// What does not fit in the result of the migrations. A faulty step may have lost values, so the stored state is kept
-    /// in quarantine.
-    var mismigration: String?
-}
-
-extension RootView {
-    /// The difference that a write makes in this state; nil if it changes nothing. Called with the newest known state, to
-    /// reject a write and to acknowledge an equal one before the domain is locked, and again with the state in the
-    /// transaction.
-    ///
-    /// - Parameter earlier: the difference in the state before the domain was locked; nil in that state.
-    func difference(
-        by write: RootWrite, after earlier: RootChange? = nil, _ outcome: inout AccessOutcome
-    ) throws -> RootChange? {
-        let difference: RootChange
-        switch write {
-        case .keys(let own):
-            if let earlier {
-                difference = earlier
-                // Of a value that another process has stored since, nobody has asked whether it can be read.
-                if earlier.replacesUnreadable {
-                    let unchecked = try own.rebased { key throws(PrefsError) in try stored(key) }
-                    _ = try root.state.declarations.checked(unchecked, as: form)
-                }
-            } else {
-                difference = try root.state.declarations.checked(own, as: form)
-            }
-        case .property(let key, let value, let property):
-            // Another process may have stored or removed unknown fields in the meantime.
-            let stored = try valueToReplace(forKey: key)
-            // A layer above says nil, too. The write would remove the key, or store a null.
-            if value?.isNull ?? true, stored?.isNull == true, layers.map({ layered(key, in: $0).above != nil }) == true
-            {
-                return nil
-            }
-            if let earlier, earlier.isMade(of: stored, forKey: key) {
-                difference = earlier
-            } else {
-                difference = try .init(of: key, from: stored, to: value, property, in: self)
-            }
-        case .assign(let values, let isMerging, let allowed):
-            // Also replaces values that others have written in between.
-            let view = isMerging ? self : replaceable
-            difference = try .init(values, merging: isMerging, allowed, over: view.values(&outcome), root.state)
-            // No values replace an entry that is no dictionary, too.
-            if difference.isEmpty, view.entry == nil, entry != nil { return difference }
-            _ = try root.state.declarations.checked(difference, as: form)
-        case .clear(let allowed):
-            guard let stored = try storedValues() else { return nil }
-            let own = stored.filter { allowed.contains($0.key) }
-            // An empty root is removed, too.
-            return own.isEmpty && !stored.isEmpty ? nil : RootChange(from: own, to: [:])
-        case .remove:
-            // Also removes an entry that is not a dictionary.
-            if let failure { throw failure }
-            return entry == nil ? nil : .nothing
+        return try view.difference(by: write, after: earlier, &ignored).flatMap {
+            try effect(of: $0, by: write, in: view)
         }
-        if difference.isEmpty { return nil }
-        try checkCovers(difference)
-        return difference
     }
 
-    /// What a write does to the root in this state. Called in the transaction. May read former roots there, and runs the
+    /// What a write does to the root in a state. Called in the transaction. May read former roots there, and runs the
     /// code of migrations, codings and `keys`.
     ///
     /// - Parameter difference: the difference that the write makes in this state.
-    func effect(of difference: RootChange, by write: RootWrite) throws -> RootEffect? {
+    private func effect(of difference: RootChange, by write: RootWrite, in view: RootView) throws -> RootEffect? {
         switch write {
-        case .keys, .property: try effect(of: difference)
+        case .keys, .property: try view.effect(of: difference)
         case .assign(_, let isMerging, _):
             difference.isEmpty
-                ? RootEffect(values: root.schema.withVersion([:]))
-                : try (isMerging ? self : replaceable).effect(of: difference)
-        case .clear: try clearing(difference)
-        case .remove(let allowed): try removing(allowed)
+                ? RootEffect(values: schema.withVersion([:]))
+                : try (isMerging ? view : view.replaceable).effect(of: difference)
+        case .clear: try clearing(difference, in: view)
+        case .remove(let allowed): try removing(allowed, in: view)
         }
     }
 
-    private func effect(of difference: RootChange) throws -> RootEffect? {
-        let schema = root.schema
-        if schema.isTrivial, formerKey == nil {
-            // An update may have thousands of writes, so none of them looks at the keys of the others.
-            return RootEffect(difference: try written(difference))
-        }
-        var values = try storedValues()
-        let migrated = schema.migrated(try dictionary(), to: values)
-        // An unchanged root keeps its old shape, too.
-        guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
-        return RootEffect(
-            values: schema.withVersion(try written(values)), movedRoots: formerKey.map { [$0] } ?? [],
-            mismigration: mismigration(in: migrated))
-    }
-
-    /// What does not fit among the values that migrations have made, as a clause; nil if all fit.
-    private func mismigration(in migrated: [String: StoredValue]) -> String? {
-        if migrated.isEmpty { return nil }
-        do throws(PrefsError) {
-            try root.state.declarations.check(migrated)
-            return nil
-        } catch {
-            let failures = error.failures.map(\.description)
-            return "the migration of the root \"\(ShownText.key(root.key))\" to version \(root.schema.newest) "
-                + "gave values that do not fit: \(failures.first ?? "")"
-                + (failures.count > 1 ? " and \(failures.count - 1) more" : "")
-        }
-    }
-
-    private func clearing(_ difference: RootChange) throws -> RootEffect {
-        let schema = root.schema
-        var rest = try storedValues()
+    private func clearing(_ difference: RootChange, in view: RootView) throws -> RootEffect {
+        var rest = try view.storedValues()
         try schema.droppingFormerKeys(difference, of: rest).apply(to: &rest)
         // An empty root hides the other former roots.
-        let isHiding = try otherFormerRoots().isEmpty == false
-        let isNeeded = rest?.isEmpty == false || isHiding || root.roots.layout == .flat
+        let isHiding = try otherFormerRoots(than: view).isEmpty == false
+        let isNeeded = rest?.isEmpty == false || isHiding || roots.layout == .flat
         return RootEffect(
-            values: isNeeded ? try rest.map(written).map(schema.withVersion) : nil,
-            movedRoots: formerKey.map { [$0] } ?? [])
+            values: isNeeded ? try rest.map(view.written).map(schema.withVersion) : nil,
+            movedRoots: view.formerKey.map { [$0] } ?? [])
     }
 
-    private func removing(_ allowed: AllowedKeys) throws -> RootEffect {
-        guard root.roots.layout == .flat else {
-            return RootEffect(movedRoots: (formerKey.map { [$0] } ?? []) + (try otherFormerRoots()))
+    private func removing(_ allowed: AllowedKeys, in view: RootView) throws -> RootEffect {
+        guard roots.layout == .flat else {
+            return RootEffect(movedRoots: (view.formerKey.map { [$0] } ?? []) + (try otherFormerRoots(than: view)))
         }
-        let own = root.schema.ownKeys
-        return RootEffect(values: try dictionary()?.filter { !allowed.contains($0.key) && !own.contains($0.key) })
+        let own = schema.ownKeys
+        return RootEffect(values: try view.dictionary()?.filter { !allowed.contains($0.key) && !own.contains($0.key) })
     }
 
-    /// The former root keys that have a root, except for the key of this state.
-    private func otherFormerRoots() throws -> [String] {
-        if root.roots.layout == .flat { return [] }
-        return try root.state.declarations.formerRoots(of: root.key).filter {
-            try $0 != formerKey && root.values(ofFormer: $0) != nil
+    /// The former root keys that have a root, except for the key of a state.
+    private func otherFormerRoots(than view: RootView) throws -> [String] {
+        if roots.layout == .flat { return [] }
+        return try instance.declarations.formerRoots(of: key).filter {
+            try $0 != view.formerKey && values(ofFormer: $0) != nil
         }
     }
-}
 
-extension RootChange {
-    /// A value for one key, vetted, with the fields of the value that it replaces.
-    fileprivate init(
-        of key: String, from stored: StoredValue?, to value: StoredValue?, _ property: any DeclaredProperty,
-        in view: RootView
-    ) throws(PrefsError) {
-        // Where the file cannot have a null, no value stands for nil.
-        let value = view.form == .exact && value?.isNull == true ? nil : value
-        let whole = value.map { value in
-            stored.map { property.withUnknownFields(value, of: $0, as: view.form, in: view.root.state) } ?? value
+    // MARK: - Rules
+
+    /// The rules of a class judge what a transaction as a whole would store: each write in it may violate them for a while. A
+    /// rule that the state before violated, too, rejects nothing, so that a person's mistake in a file blocks no other key.
+    private func judge(afterwards transaction: Transaction) throws {
+        if instance.declarations.rules.isEmpty { return }
+        // An update of a store of another module is around the transaction of each write in it.
+        try (roots.domain?.transaction ?? transaction).beforeCommit(of: key, for: instance) {
+            let before = try view(in: transaction)
+            return { whole in
+                var ignored = AccessOutcome()
+                let after = try whole.isChanged ? view(in: whole) : view(isForWriting: true, &ignored)
+                let violated = after.violatedRules
+                let former = violated.isEmpty ? [] : before.violatedRules.map(\.number)
+                let new = violated.filter { !former.contains($0.number) }
+                if !new.isEmpty { throw PrefsError.ruleViolated(new.map(\.text)) }
+            }
         }
-        self = try RootChange(of: key, from: stored, to: whole).checked()
-    }
-
-    fileprivate init(
-        _ values: [String: Any], merging: Bool, _ allowed: AllowedKeys, over stored: [String: StoredValue]?,
-        _ state: InstanceState
-    ) throws(PrefsError) {
-        let before = state.visibleValues(stored, allowed)
-        try self.init(
-            from: before.values, shownAs: before.objects, to: merging ? before.objects.merging(values) { $1 } : values,
-            allowed: allowed)
     }
 }

@@ -1,31 +1,14 @@
 import PrefsFileEngine
-
-/// The rules of a class judge what a transaction as a whole would store: each write in it may violate them for a while. A
-/// rule that the state before violated, too, rejects nothing, so that a person's mistake in a file blocks no other key.
-extension Root {
-    func judge(afterwards transaction: Transaction) throws {
-        if state.declarations.rules.isEmpty { return }
-        // An update of a store of another module is around the transaction of each write in it.
-        try (roots.domain?.transaction ?? transaction).beforeCommit(of: key, for: state) {
-            let before = try view(in: transaction)
-            return { whole in
-                var ignored = AccessOutcome()
-                let after = try whole.isChanged ? view(in: whole) : view(isForWriting: true, &ignored)
-                let violated = after.violatedRules
-                let former = violated.isEmpty ? [] : before.violatedRules.map(\.number)
-                let new = violated.filter { !former.contains($0.number) }
-                if !new.isEmpty { throw PrefsError.ruleViolated(new.map(\.text)) }
-            }
-        }
-    }
-}
+import PrefsPropertyLists
 
 extension RootView {
     /// The rules that this state violates. Runs code of the class, whose reads see this state and report nothing.
     var violatedRules: [(number: Int, text: String)] {
-        guard let owner = root.state.owner, case let rules = owner.declarations.rules, !rules.isEmpty else { return [] }
-        let entry = EntryState(entry, in: layers.map { LayersOfRoot($0, of: root.key) })
-        return PreviousStateRead(entry, of: root.state).asCurrent {
+        guard let owner = instance.owner, case let rules = instance.declarations.rules, !rules.isEmpty else {
+            return []
+        }
+        let entry = EntryState(entry, in: layers.map { LayersOfRoot($0, of: rootKey) })
+        return PreviousStateRead(entry, of: instance).asCurrent {
             Transaction.rejectingWrites {
                 rules.enumerated().compactMap { number, rule in rule.violation(owner).map { (number, $0) } }
             }

@@ -3,7 +3,9 @@ import PrefsPropertyLists
 
 /// A root at one moment, with the layers around it, as one class sees it.
 struct RootView {
-    let root: Root
+    /// The root key.
+    let rootKey: String
+    let instance: RootInstance
     /// The stored entry, in any shape; nil if nothing is stored.
     private(set) var entry: StoredValue?
     /// The former root key under which the entry is stored; nil if it is stored under the current one.
@@ -21,12 +23,13 @@ struct RootView {
     let form: ValueForm
 
     init(
-        _ root: Root, _ entry: StoredValue?, hasAllValues: Bool = true, revision: Revision? = nil,
+        of rootKey: String, _ instance: RootInstance, _ entry: StoredValue?, hasAllValues: Bool = true,
+        revision: Revision? = nil,
         durability: CommitDurability = .powerCut, in layers: (any RootLayersSnapshot)?, failure: PrefsError? = nil,
         form: ValueForm = .exact
     ) {
         self.form = form
-        self.root = root
+        (self.rootKey, self.instance) = (rootKey, instance)
         self.entry = entry
         self.hasAllValues = hasAllValues
         self.revision = revision
@@ -34,6 +37,8 @@ struct RootView {
         self.layers = layers
         self.failure = failure
     }
+
+    var schema: RootSchema { instance.declarations.schema }
 
     /// Returns this view with the entry of a second read, whose revision is unknown.
     func replacingEntry(
@@ -53,7 +58,7 @@ struct RootView {
     func dictionary() throws(PrefsError) -> [String: StoredValue]? {
         if let failure { throw failure }
         guard let entry else { return nil }
-        guard case .dictionary(let values) = entry else { throw .rootIsNotDictionary(key: root.key) }
+        guard case .dictionary(let values) = entry else { throw .rootIsNotDictionary(key: rootKey) }
         return values
     }
 
@@ -70,8 +75,8 @@ struct RootView {
     private func shape() throws(PrefsError) -> RootShape? {
         guard let stored = try dictionary() else { return nil }
         return hasAllValues
-            ? try root.state.shape(of: stored, root: root.key, as: form)
-            : try root.state.declarations.shape(of: stored, root: root.key, as: form)
+            ? try instance.shape(of: stored, root: rootKey, as: form)
+            : try instance.declarations.shape(of: stored, root: rootKey, as: form)
     }
 
     /// The values as they are stored: in a file that people write, each part that has not changed stays as it was
@@ -94,7 +99,7 @@ struct RootView {
     private func written(
         _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?
     ) -> StoredValue {
-        guard let property = root.state.declarations[key]?.property else {
+        guard let property = instance.declarations[key]?.property else {
             return form.written(value, over: raw, from: before, isRead: nil)
         }
         return property.written(value, forKey: key, over: raw, from: before, form)
@@ -106,7 +111,7 @@ struct RootView {
         if form == .exact { return change }
         return change.mapAssigned { key, value in
             let raw = stored?[key]
-            let before = raw.map { root.state.canonical($0, forKey: key, as: form) }
+            let before = raw.map { instance.canonical($0, forKey: key, as: form) }
             return written(value, forKey: key, over: raw, from: before)
         }
     }
@@ -120,13 +125,13 @@ struct RootView {
     func stored(_ key: String) throws(PrefsError) -> StoredValue? {
         // A state without a revision is that of an update, which may have thousands of writes: each has a state of its
         // own, of which one key is needed.
-        guard root.schema.isTrivial, revision == nil else { return try storedValues()?[key] }
-        return try dictionary()?[key].map { root.state.canonical($0, forKey: key, as: form) }
+        guard schema.isTrivial, revision == nil else { return try storedValues()?[key] }
+        return try dictionary()?[key].map { instance.canonical($0, forKey: key, as: form) }
     }
 
     private func value(_ stored: StoredValue?, of key: String) -> StoredValue? {
         guard let stored, stored.isNull else { return stored }
-        return root.state.declarations[key]?.property.valueType is any OptionalValue.Type ? stored : nil
+        return instance.declarations[key]?.property.valueType is any OptionalValue.Type ? stored : nil
     }
 
     // MARK: - Between the layers
@@ -161,7 +166,7 @@ struct RootView {
     ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [PrefsProblem]) {
         var values = stored
         var faults: [PrefsProblem] = []
-        let allowed = allowed ?? root.state.owner?.allowedKeys ?? root.state.declarations.allowed
+        let allowed = allowed ?? instance.owner?.allowedKeys ?? instance.declarations.allowed
         for key in allowed.list where StreamSafeText.isSafe(key) {
             let layered = layered(key, in: layers)
             // A key may be in the list twice: declared and in an override of `keys`.
@@ -176,7 +181,7 @@ struct RootView {
     }
 
     func layered(_ key: String, in layers: any RootLayersSnapshot) -> LayeredKey {
-        layers.key(key, of: root.key, in: root.state.declarations)
+        layers.key(key, of: rootKey, in: instance.declarations)
     }
 
     /// The value of a key in a layer or in the store.
@@ -215,12 +220,12 @@ struct RootView {
     /// The value of a key, for a property that caches it until the state changes.
     func lookUp(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> ReadResult {
         guard let layers else {
-            return ReadResult(value: try storedValue(forKey: key), revision: revision, root: root.key, form: form)
+            return ReadResult(value: try storedValue(forKey: key), revision: revision, root: rootKey, form: form)
         }
         let (value, hasFaults) = value(forKey: key, in: layers, &outcome)
         // A fault is reported at each read, so the value is not cached.
         let isReported = outcome.hasPassedOverBase || hasFaults
-        return ReadResult(value: value, revision: isReported ? nil : revision, root: root.key, form: form)
+        return ReadResult(value: value, revision: isReported ? nil : revision, root: rootKey, form: form)
     }
 
     func source(ofKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> PrefSource {
@@ -229,7 +234,7 @@ struct RootView {
         if let cover = layered?.cover { return .layer(cover.layer) }
         do throws(PrefsError) {
             if let stored = try storedValues()?[key],
-                root.state.declarations[key]?.property.error(of: stored, forKey: key) == nil
+                instance.declarations[key]?.property.error(of: stored, forKey: key) == nil
             {
                 return .stored
             }
@@ -252,7 +257,7 @@ struct RootView {
 
     /// Where a field of a merged value comes from.
     func source(ofKey key: String, field: [String]) throws(PrefsError) -> PrefSource {
-        guard let property = root.state.declarations[key]?.property, let sections = property.sectionFields else {
+        guard let property = instance.declarations[key]?.property, let sections = property.sectionFields else {
             return .default
         }
         let part = try storedPart(ofKey: key, property, sections)

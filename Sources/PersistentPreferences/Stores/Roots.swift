@@ -2,8 +2,36 @@ package import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
+/// A store of this package, which has `Roots`. For a store of another module, `PrefsStore.roots` makes them from the
+/// store's public methods.
+package protocol RootsStore: PrefsStore {
+    /// The roots of the store.
+    var ownRoots: Roots { get }
+}
+
+/// The methods of a store with roots. They are public, because the stores are.
+extension RootsStore {
+    /// Reads a root.
+    public func read(root: String) throws -> [String: Any]? { try ownRoots.read(root: root) }
+
+    /// Changes a root.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try ownRoots.update(root: root, body)
+    }
+
+    /// Observes a root.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try ownRoots.observe(root: root, action)
+    }
+}
+
+/// Records the accesses to the default domain.
+package protocol DefaultDomainRecorder: AnyObject, Sendable {
+    func noteDefaultDomain()
+}
+
 /// The roots of a domain, with the layers around them. Each store of this target holds one.
-package final class Roots: RootsStore {
+package final class Roots: RootsStore, LayeredDomain {
     package let layout: DomainLayout
     /// The layers around the domain; nil without layers.
     package let layers: (any RootLayers)?
@@ -16,34 +44,34 @@ package final class Roots: RootsStore {
     /// The threads of the store's asynchronous writes.
     let callThreads = WorkerThreads()
     /// Records every access. nil unless this is the default domain in a test program.
-    private let replacement: (any StoreReplacement)?
+    private let recorder: (any DefaultDomainRecorder)?
     /// The last revision of domain and layers together.
     private let combined = Locked<(base: Revision, layers: Revision, both: Revision)?>(nil)
 
     package init(
         _ domain: any Domain, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut,
-        replacement: (any StoreReplacement)? = nil
+        recordedBy recorder: (any DefaultDomainRecorder)? = nil
     ) {
         (self.domain, failure, layers) = (domain, nil, nil)
-        (self.layout, self.durability, self.replacement) = (layout, durability, replacement)
+        (self.layout, self.durability, self.recorder) = (layout, durability, recorder)
     }
 
     /// Creates roots that cannot be reached. Every access fails.
     package init(unreachable failure: PrefsError, layout: DomainLayout = .roots) {
         (domain, self.failure, layers) = (nil, failure, nil)
-        (self.layout, durability, replacement) = (layout, .process, nil)
+        (self.layout, durability, recorder) = (layout, .process, nil)
     }
 
     /// Creates the roots of a base with layers around them.
     package init(_ base: Roots, in layers: any RootLayers) {
         (domain, failure, self.layers) = (base.domain, base.failure, layers)
-        (layout, durability, replacement) = (base.layout, base.durability, base.replacement)
+        (layout, durability, recorder) = (base.layout, base.durability, base.recorder)
     }
 
     /// Creates one root that has the entries of a domain, in a domain that shows them.
     package init(entriesOf roots: Roots, in domain: (any Domain) -> any Domain) {
         (self.domain, failure, layers) = (roots.domain.map(domain), roots.failure, nil)
-        (layout, durability, replacement) = (.flat, roots.durability, roots.replacement)
+        (layout, durability, recorder) = (.flat, roots.durability, roots.recorder)
     }
 
     package var ownRoots: Roots { self }
@@ -64,7 +92,7 @@ package final class Roots: RootsStore {
 
     /// - Throws: why the domain cannot be reached.
     package func requiredDomain() throws(PrefsError) -> any Domain {
-        replacement?.noteDefaultDomain()
+        recorder?.noteDefaultDomain()
         guard let domain else { throw failure ?? .unknownError(error: nil) }
         return domain
     }
@@ -82,7 +110,7 @@ package final class Roots: RootsStore {
 
     /// The revision of domain and layers; see `Domain.revision`.
     func revision(of root: String) -> Revision? {
-        replacement?.noteDefaultDomain()
+        recorder?.noteDefaultDomain()
         guard let base = domain?.revision else { return nil }
         guard let layers = layers?.current() else { return base }
         return layers.faults(of: root).isEmpty ? revision(base, in: layers) : nil

@@ -56,7 +56,7 @@ public final class UserDefaultsStore: RootsStore {
             if let suiteName { try NameVetting.checkSuite(suiteName) }
             let (domain, newest) = try Self.domain(suiteName)
             self.init(
-                Roots(domain, layout: layout, replacement: suiteName == nil ? StoreReplacements.current : nil), newest)
+                Roots(domain, layout: layout, recordedBy: suiteName == nil ? StoreReplacements.current : nil), newest)
         } catch {
             self.init(Roots(unreachable: error, layout: layout))
         }

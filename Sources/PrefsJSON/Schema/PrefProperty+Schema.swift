@@ -86,7 +86,7 @@ extension PrefProperty: SchemaDescribing {
     /// like a Float, may have two stored forms.
     private func number(_ value: Any, _ coding: PrefCoding<Value>) -> StoredValue? {
         guard let value = value as? Value, let stored = coding.vetted(value), let number = stored.nearestDouble,
-            number.isFinite, Double(PrefDescription.text(of: value)) == number
+            number.isFinite, Double(ShownText.value(value)) == number
         else { return nil }
         return stored
     }

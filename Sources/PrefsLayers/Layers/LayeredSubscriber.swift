@@ -5,7 +5,7 @@ import PrefsPropertyLists
 
 /// Subscribes to a root of the base and to the files of the layers, for one subscriber of both.
 final class LayeredSubscriber: EntrySubscriber {
-    private let roots: Roots
+    private let base: any LayeredDomain
     private let stack: LayerStack
     private let root: String
     private let part: DomainPart
@@ -28,12 +28,13 @@ final class LayeredSubscriber: EntrySubscriber {
     }
 
     init(
-        _ roots: Roots, _ stack: LayerStack, _ root: String, _ part: DomainPart, _ subscriber: any EntrySubscriber,
+        _ base: any LayeredDomain, _ stack: LayerStack, _ root: String, _ part: DomainPart,
+        _ subscriber: any EntrySubscriber,
         willStart: @escaping @Sendable (LayeredSubscriber) -> Void = { _ in }
     ) {
         self.willStart = willStart
         self.part = part
-        self.roots = roots
+        self.base = base
         self.stack = stack
         self.root = root
         self.subscriber = subscriber
@@ -55,7 +56,7 @@ final class LayeredSubscriber: EntrySubscriber {
         if let failure = watch.update((stack.current() as? LayersSnapshot)?.paths ?? []).failure {
             failures.append(failure)
         }
-        let base = try roots.subscribe(to: part, self)
+        let base = try base.subscribe(to: part, self, from: nil)
         let failure = base.failure ?? failures.first ?? subscriptions.lazy.compactMap(\.failure).first
         subscriptions.append(base)
         let layers = stack.current()
@@ -152,9 +153,9 @@ private final class LayerFileSubscriber: EntrySubscriber {
 
 extension LayerStack: RootLayers {
     func subscribe(
-        to part: DomainPart, root: String, of roots: Roots, _ subscriber: any EntrySubscriber,
+        to part: DomainPart, root: String, of base: any LayeredDomain, _ subscriber: any EntrySubscriber,
         from known: LastKnownEntry?
     ) throws -> EntrySubscription {
-        try LayeredSubscriber(roots, self, root, part, subscriber).start(from: known)
+        try LayeredSubscriber(base, self, root, part, subscriber).start(from: known)
     }
 }

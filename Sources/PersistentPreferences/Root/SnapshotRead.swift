@@ -1,66 +1,6 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What the reads of one thread see in place of the current state while a closure runs. Writes start from what is
-/// stored.
-class ReadContext {
-    private var outer: ReadContext?
-    fileprivate static let threads = ThreadLocal()
-
-    /// The innermost one of this thread.
-    static var current: ReadContext? {
-        threads.value.map { Unmanaged<ReadContext>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    /// Runs the closure with this as the thread's innermost one. Called once for each object.
-    func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
-        let threads = Self.threads
-        let former = threads.value
-        outer = former.map { Unmanaged<ReadContext>.fromOpaque($0).takeUnretainedValue() }
-        threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        defer { threads.value = former }
-        return try body()
-    }
-
-    /// The first one of a kind, from this one outwards.
-    func first<Kind: ReadContext>(where isMatch: (Kind) -> Bool) -> Kind? {
-        var place: ReadContext? = self
-        while let seen = place {
-            if let kind = seen as? Kind, isMatch(kind) { return kind }
-            place = seen.outer
-        }
-        return nil
-    }
-
-    /// The revision of a root that the reads of an instance see; nil if only the read shows it.
-    func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision? {
-        if let outer { return outer.revision(of: root, for: state, in: roots) }
-        return roots.revision(of: root)
-    }
-
-    /// The state of a part of a domain.
-    func state(of part: DomainPart, in domain: any Domain) throws -> DomainState {
-        try outer?.state(of: part, in: domain) ?? domain.state(of: part, isForWriting: false)
-    }
-
-    /// The kept state of layers; nil if reads see the current one.
-    func layers(of layers: any RootLayers) -> (any RootLayersSnapshot)? { outer?.layers(of: layers) }
-}
-
-extension InstanceState {
-    /// The revision of the root that a read of this thread sees; nil if only the read shows.
-    @inline(__always)
-    func revisionForRead(of root: String) -> Revision? {
-        guard let innermost = ReadContext.threads.value else { return roots.revision(of: root) }
-        // Its closure keeps it alive.
-        return Unmanaged<ReadContext>.fromOpaque(innermost)._withUnsafeGuaranteedRef {
-            $0.revision(of: root, for: self, in: roots)
-        }
-    }
-}
-
-// MARK: - One state for several reads
-
 /// The state of one root, with the layers around it, that all reads inside `PersistentPrefs.read` see.
 final class SnapshotRead: ReadContext {
     private let key: String
@@ -92,8 +32,8 @@ final class SnapshotRead: ReadContext {
         self.key == key && (self.roots === roots || self.roots.layers === roots.layers && isOf(roots.domain))
     }
 
-    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision? {
-        keeps(root, in: roots) ? revision : super.revision(of: root, for: state, in: roots)
+    override func revision(of root: String, for instance: AnyObject, in roots: Roots) -> Revision? {
+        keeps(root, in: roots) ? revision : super.revision(of: root, for: instance, in: roots)
     }
 
     /// Keeps the state of a root that is in one part of the domain.
@@ -165,25 +105,25 @@ extension DomainState {
 /// Writes still start from what is stored. Errors of such reads are not reported.
 final class PreviousStateRead: ReadContext {
     let entry: EntryState
-    private let state: InstanceState
+    private let instance: RootInstance
 
-    init(_ entry: EntryState, of state: InstanceState) {
+    init(_ entry: EntryState, of instance: RootInstance) {
         self.entry = entry
-        self.state = state
+        self.instance = instance
     }
 
     /// Creates a state of a root without layers; nil if the root is missing.
-    convenience init(_ root: [String: StoredValue]?, of state: InstanceState) {
-        self.init(EntryState(root.map(StoredValue.dictionary)), of: state)
+    convenience init(_ root: [String: StoredValue]?, of instance: RootInstance) {
+        self.init(EntryState(root.map(StoredValue.dictionary)), of: instance)
     }
 
-    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision? {
-        state === self.state ? nil : super.revision(of: root, for: state, in: roots)
+    override func revision(of root: String, for instance: AnyObject, in roots: Roots) -> Revision? {
+        instance === self.instance ? nil : super.revision(of: root, for: instance, in: roots)
     }
 
     /// The state that the thread's reads of an instance see; nil if they see what is stored.
-    static func current(of state: InstanceState) -> PreviousStateRead? {
+    static func current(of instance: RootInstance) -> PreviousStateRead? {
         guard let innermost = ReadContext.current else { return nil }
-        return innermost.first { $0.state === state }
+        return innermost.first { $0.instance === instance }
     }
 }
