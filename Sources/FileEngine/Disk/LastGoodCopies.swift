@@ -10,8 +10,8 @@ struct LastGoodCopies: Sendable {
     /// Writes the copy in place, after the file has its name. It is not flushed, because it is read only if the file is
     /// damaged.
     ///
-    /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then,
-    /// because it may contain values that this commit has deleted.
+    /// If the copy cannot be written, for example because there is no room, the write still succeeds. The copy of the previous
+    /// state is removed then, because it may contain values that this commit has deleted.
     ///
     /// - Parameter known: the status of the file, if it could be read.
     /// - Throws: the error if a copy of an older state could not be removed.

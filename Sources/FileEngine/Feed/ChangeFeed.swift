@@ -7,7 +7,8 @@ import PrefsPropertyLists
 ///
 /// The feed keeps the last reported state of each entry. A commit is reported as the differences that its updates made.
 /// If a commit did not start from the last reported state, others have changed the entry, and their change is reported
-/// first. Discards a reload that overlapped one of our own commits.
+/// first, unless others may change the domain in the middle of a commit (`FeedSource.mayOthersWrite`). Discards a reload
+/// that overlapped one of our own commits.
 package final class ChangeFeed: CommitListener {
     package typealias Content = DomainContent
     private let queue = DispatchQueue(label: "PersistentPreferences.ChangeFeed")

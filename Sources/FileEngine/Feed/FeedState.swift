@@ -3,7 +3,8 @@ import PrefsPropertyLists
 
 /// The domain of a feed.
 package protocol FeedSource: AnyObject, Sendable {
-    /// Whether another process may change the domain during a session.
+    /// Whether others may change the domain during a session, so that a commit may have started from a state that nobody has
+    /// reported. False for a file, whose session has a lock and checks it before the commit.
     var mayOthersWrite: Bool { get }
 
     /// Looks at the committed state, outside and inside of a transaction.

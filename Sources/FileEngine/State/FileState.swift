@@ -28,11 +28,13 @@ final class FileState: Sendable {
         let kind: Kind
 
         enum Kind {
-            /// A machine has damaged a file that this package or UserDefaults has written. A write quarantines it.
+            /// A machine has damaged a file that this package or UserDefaults has written, or the stores on the file count each
+            /// fault as such. A write quarantines it.
             case damage
             /// A crash has left no bytes. A write starts from the last good copy, and keeps it.
             case emptied
-            /// A person has left the file malformed, or a program is writing it. It is neither moved nor replaced.
+            /// A person has left the file malformed, or a program is writing it. It is neither moved nor replaced, unless a
+            /// caller asks for that (`FileRules.replacesMistakes`).
             case mistake
             /// Neither this package nor UserDefaults has written the file. It is neither moved nor replaced.
             case foreign

@@ -172,7 +172,8 @@ struct Presence {
     /// others.
     var ownUntil: FileStatus.Time?
 
-    /// Whether a write may start from the whole file. If not, another program may have written half of it.
+    /// Whether a write may start from the whole file: it is quiet, or the write has waited for a second. If not, another
+    /// program may have written half of it. Notes that a write waits.
     ///
     /// - Parameter wait: the wait of the write. It ends after a second also if its looks are so rare that the file may
     ///   have been quiet between them.

@@ -92,7 +92,8 @@ private final class TransactionBatch: CommitGroup {
 
     private var isChanged: Bool { !changes.isEmpty }
 
-    /// A transaction that changed nothing may have read changes that the batch is about to write.
+    /// A transaction that changed nothing may have read changes that the batch is about to write, or ask for a flush that is
+    /// owed.
     var dependsOnCommit: Bool { isChanged || session?.isDurable(durability) == false }
 
     /// - Throws: why the file cannot store the changes.

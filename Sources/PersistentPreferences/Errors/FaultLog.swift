@@ -6,7 +6,7 @@ import PrefsPropertyLists
 ///
 /// | access | `lastError` | the handlers: `prefsDidFail`, and the closures of `onError` |
 /// |---|---|---|
-/// | a write fails, or leaves a warning | the error | are told; a closure once, if it is of layers |
+/// | a write fails, or leaves a warning | the error | are told; of a warning of layers, a closure once |
 /// | a read meets a fault | the error | are told, unless they were told of it before |
 /// | a write meets a fault besides its outcome | stays | are told; a closure once |
 /// | a read meets a fault besides its outcome, or an observer meets one | stays | as for a read |
