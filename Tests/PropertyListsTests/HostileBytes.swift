@@ -69,6 +69,9 @@ struct Bytes: Sendable, CustomTestStringConvertible {
                 "<?xml encoding=encoding=\"latin1\"\"utf-8\"?><plist><string>é</string></plist>",
                 "expected UTF-8, UTF-16, Latin-1 or ASCII, found the encoding \"latin1 and an unreadable one\""),
             Bytes(
+                "<?xml encoding=\"latin1>\"?><plist><string>é</string></plist>",
+                "expected UTF-8, UTF-16, Latin-1 or ASCII, found the encoding \"an unreadable one\""),
+            Bytes(
                 "<?xml encoding='utf-16'?><plist><true/></plist>",
                 "its declaration says utf-16, but its bytes are not"),
             Bytes(

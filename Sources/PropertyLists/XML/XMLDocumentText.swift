@@ -77,10 +77,11 @@ package enum XMLDocumentText {
         let start = bytes.prefix(1_000).prefix { $0 != UInt8(ascii: ">") }
         guard start.count < 1_000 else { throw .malformed("its XML declaration does not end within 1,000 bytes") }
         let declaration = String(decoding: start, as: UTF8.self)
+        let words = declaration.matches(of: encodingWord).count
+        if words == 0 { return nil }
         let names = declaration.matches(of: encodingForm).map { $0.output.1.lowercased() }
-        if names.isEmpty { return nil }
-        // The word without a value counts as a value: `encoding=encoding="latin1""utf-8"`.
-        let others = declaration.matches(of: encodingWord).count - names.count
+        // The word without a value counts as a value: `encoding=encoding="latin1""utf-8"`, `encoding="latin1>"`.
+        let others = words - names.count
         return (names + Array(repeating: "an unreadable one", count: max(0, others))).joined(separator: " and ")
     }
 }
