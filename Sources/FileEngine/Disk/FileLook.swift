@@ -65,11 +65,13 @@ final class FileLook: Sendable {
     func untilSaved(_ formerTarget: FormerTarget? = nil) throws -> FileState {
         var wait = SaveWait()
         while true {
-            if case .state(let state) = try callAsFunction(formerTarget) { return state }
+            if case .state(let state) = try self(formerTarget) { return state }
             try wait.pause(for: names.path, system)
         }
     }
 
+    /// Looks once; again only if another thread has seen a newer file.
+    ///
     /// - Parameters:
     ///   - formerTarget: what is known instead, if the path has led to another file.
     ///   - writeLock: the lock, while it is held: the name is looked up in the locked folder.

@@ -32,9 +32,7 @@ package struct LockedFile: TransactionSession {
             return try disk.removeFile(base, keptBecause: reason, durability: durability, under: lock)
         }
         // Nothing is known of a malformed file without content.
-        if content.isEmpty, base.content == nil {
-            return try remove(disk.bytes(of: base, under: lock), durability)
-        }
+        if content.isEmpty, base.content == nil { return try remove(nil, durability) }
         try disk.store(content, replacing: base, keptBecause: reason, durability: durability, under: lock)
     }
 
@@ -78,6 +76,8 @@ package struct LockedFile: TransactionSession {
     }
 
     /// Removes the file, and tells the tool and UserDefaults.
+    ///
+    /// - Parameter former: the bytes that an undo brings back; nil for a malformed file, whose bytes are in quarantine.
     private func remove(_ former: Data?, _ durability: CommitDurability) throws {
         try disk.removeFile(base, durability: durability, under: lock)
         disk.noteReplacement(of: .success(former), by: nil)

@@ -93,7 +93,8 @@ extension DomainState {
     /// The state without a warning of an earlier write, which only one read reports.
     fileprivate var withoutNews: DomainState {
         guard let warning, PrefsError(warning).isWarning else { return self }
-        return DomainState(content, hasAllEntries: hasAllEntries, revision: revision, form: form)
+        return DomainState(
+            content, hasAllEntries: hasAllEntries, revision: revision, form: form, durability: durability)
     }
 }
 

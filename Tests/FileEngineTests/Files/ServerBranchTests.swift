@@ -98,6 +98,27 @@ import Testing
         #expect(system.takeCalls().contains("fsync") && system.openDescriptors.isEmpty && system.doubleCloses == 0)
     }
 
+    /// A file that is gone when it should be flushed. The flush is the last that opens it.
+    @Test func aFileThatIsGoneBeforeItsFlushIsNotStored() throws {
+        let (prefs, careless) = (root(), FileRoot(folder.file().path, durability: .process, system: system))
+        careless["a"] = 1
+        _ = (prefs.ints, system.takeCalls())
+        prefs["a"] = 1
+        let calls = system.takeCalls()
+        let opens = calls.prefix { $0 != "fsync" }.count { $0 == "open" }
+        careless["a"] = 2
+        _ = (prefs.ints, system.takeCalls())
+        var count = 0
+        system.onCall = { [unowned self] call in
+            if call == "open" { count += 1 }
+            if call == "open", count == opens { unlink(folder.file().path) }
+        }
+        prefs["a"] = 2
+        system.onCall = nil
+        let reason = "was removed by another program during the update"
+        #expect(prefs.outcome == "not stored: \(folder.file().path): \(reason)")
+    }
+
     /// The file is gone after the rename, so its bytes are read before.
     @Test(arguments: [FileSystem.server, .smb])
     func theToolGetsTheFormerBytes(_ kind: FileSystem) throws {

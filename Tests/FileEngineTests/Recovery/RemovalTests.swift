@@ -123,14 +123,20 @@ import Testing
     }
 
     /// The file and its last good copy are damaged.
-    @Test func damageOfWhichNothingIsKnownIsQuarantinedByAnEqualWrite() throws {
+    @Test(arguments: [TopLevel.document, .domain])
+    func damageOfWhichNothingIsKnownIsQuarantinedByAnEqualWrite(_ topLevel: TopLevel) throws {
         try store("a")
         try damage.write(to: folder.file())
         try Data("PrefsCopy 1 ".utf8).write(to: folder.file(".test.plist.lastgood"))
-        let session = try PropertyListFile(path: folder.file().path, holds: .document).begin()
+        let session = try PropertyListFile(path: folder.file().path, holds: topLevel).begin()
         #expect(session.content == nil)
-        try session.commit([:], durability: .powerCut)
+        nonisolated(unsafe) var recorded: [FileReplacement] = []
+        try ToolHook.$current.withValue(ToolHook(committed: { recorded.append($0) })) {
+            try session.commit([:], durability: .powerCut)
+        }
         session.end()
+        // An undo has nothing to bring back: the bytes are in quarantine.
+        if topLevel == .domain { #expect(recorded.map(\.before) == [nil] && recorded.map(\.after?.count) == [nil]) }
         #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
         #expect(!isThere("test.plist"))
     }
