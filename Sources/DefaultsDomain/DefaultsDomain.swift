@@ -67,11 +67,9 @@ package final class DefaultsDomain: Domain {
         try queue.transact(durability: durability, begin: begin, body)
     }
 
-    func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
+    func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
         if case .entries(let keys) = part { expect(keys) }
-        return try feed.subscribe(to: part.name, subscriber, from: known)
+        return try feed.subscribe(to: part.name, observer)
     }
 
     // MARK: - Reading

@@ -69,12 +69,12 @@ final class ErrorHandlers: FaultListener {
         let observed = ObservedRoot(root, of: owner.observers, allowed: owner.allowedKeys, keys: nil)
         let declared = root.instance.declarations
         let mayBegin = !declared.rules.isEmpty || declared.declarations.contains(where: \.property.isRequired)
-        let subscriber = RootSubscriber(observed, failed: { [weak self] in self?.beginLook(at: observed) }) {
-            [weak self] change in
+        let delivery = EntryObserver.Delivery.signal { [weak self] isForeign in
             // A write of this process may end a problem. None of its values is one, but a required one may be removed.
-            guard let self, change.isForeign || hasTold || mayBegin else { return nil }
+            guard let self, isForeign || hasTold || mayBegin else { return nil }
             return beginLook(at: observed)
         }
+        let subscriber = RootSubscriber(observed, delivery) { [weak self] _ in self?.beginLook(at: observed) }
         // If the subscription fails, the problems of the instance say why.
         guard let subscription = try? subscriber.start() else { return }
         let isOver = state.withLock { state in

@@ -165,14 +165,9 @@ package final class RemoteDomain: Domain {
 
     // MARK: - Observation
 
-    package func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
-        let observer = RemoteObserver(of: part.name, subscriber, from: known)
-        let observation = try remote.observe(part.name, observer)
-        return EntrySubscription(start: observer.start, catchUp: observer.catchUp) {
-            observation.cancel()
-            return LastKnownEntry(entry: EntryState(observer.last.map(StoredValue.dictionary)))
-        }
+    package func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
+        let remoteObserver = RemoteObserver(of: part.name, observer)
+        let observation = try remote.observe(part.name, remoteObserver)
+        return remoteObserver.subscription { observation.cancel() }
     }
 }

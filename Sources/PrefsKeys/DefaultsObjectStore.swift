@@ -82,10 +82,8 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
             durability: durability, begin: { Session(defaults: defaults, content: committed()) }, body)
     }
 
-    func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
-        try feed.subscribe(to: part.name, subscriber, from: known)
+    func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
+        try feed.subscribe(to: part.name, observer)
     }
 
     private func committed() -> Content? {

@@ -58,9 +58,7 @@ final class NewestDomain: Domain {
 
     var form: ValueForm { domain.form }
 
-    func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
-        try domain.subscribe(to: part, subscriber, from: known)
+    func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
+        try domain.subscribe(to: part, observer)
     }
 }

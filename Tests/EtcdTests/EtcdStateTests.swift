@@ -38,7 +38,16 @@ import TestSupport
     private func values(_ count: Int) -> RootValues { ["count": .integer(Int64(count))] }
 
     private func observer(_ action: (@Sendable (PrefsChange) -> Void)? = nil) -> RemoteObserver {
-        RemoteObserver(of: "A", Mailbox(of: "A", action ?? { [heard] in heard.add($0) }))
+        let action = action ?? { [heard] in heard.add($0) }
+        let mailbox = Mailbox(demand: Mailbox.unlimited) { change in
+            {
+                action(PrefsChange(root: "A", change.difference, of: change))
+                return 0
+            }
+        }
+        let observer = RemoteObserver(of: "A", EntryObserver(mailbox.delivery))
+        mailbox.begin(observer.subscription {})
+        return observer
     }
 
     /// A message of the former stream, or the proof that was under way, when a further root makes the client follow all.

@@ -9,13 +9,12 @@ import Testing
 
 /// What changes between the subscriptions of a layered subscriber and its start is not missed.
 @Suite struct LayeredSubscriberTests {
-    /// Collects the merged values of `x` in the changes that it receives.
-    private final class Receiver: EntrySubscriber {
+    /// Collects the merged values of `x` in the changes that it gets.
+    private final class Receiver: Sendable {
         let heard = Heard<StoredValue?>()
 
-        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            heard.append(LayeredSubscriberTests.x(change.after))
-            return nil
+        var observer: EntryObserver {
+            EntryObserver(.each { [heard] in heard.append(LayeredSubscriberTests.x($0.after)) })
         }
     }
 
@@ -29,18 +28,18 @@ import Testing
     private func subscriber(
         _ stack: LayerStack, _ receiver: Receiver, willStart: @escaping @Sendable (LayeredSubscriber) -> Void
     ) -> LayeredSubscriber {
-        LayeredSubscriber(base.ownRoots, stack, "R", .root("R"), receiver, willStart: willStart)
+        LayeredSubscriber(base.ownRoots, stack, "R", .root("R"), receiver.observer, willStart: willStart)
     }
 
-    @Test func aChangeOfTheBaseIsInTheStart() throws {
+    @Test func aChangeOfTheBaseDuringTheStartIsReported() throws {
         let (base, receiver) = (base, Receiver())
         let stack = LayerStack(above: [], below: [.values(["x": 1])], layout: .roots, baseFile: nil)
         let subscription = try subscriber(stack, receiver) { _ in
             try? base.update(root: "R") { $0 = ["x": 2] }
-        }.start(from: nil)
-        #expect(Self.x(subscription.start) == .integer(2))
+        }.start()
+        #expect(Self.x(subscription.start) == .integer(1))
         try base.update(root: "R") { $0 = ["x": 3] }
-        #expect(receiver.heard.wait(for: 1) == [.integer(3)])
+        #expect(receiver.heard.wait(for: 2) == [.integer(2), .integer(3)])
     }
 
     private final class Unwatched: SystemCalls, @unchecked Sendable {
@@ -53,7 +52,7 @@ import Testing
         let file = FileLocation(path: folder.file("layer.plist").path, system: Unwatched())
         let layers = [PrefsLayer.file(folder.file("other.plist")), PrefsLayer("file", .file(LayerFile([file])))]
         let stack = LayerStack(above: layers, below: [], layout: .roots, baseFile: nil)
-        let subscription = try subscriber(stack, Receiver()) { _ in }.start(from: nil)
+        let subscription = try subscriber(stack, Receiver()) { _ in }.start()
         #expect(subscription.failure?.code == ENOSPC)
     }
 
@@ -65,12 +64,12 @@ import Testing
         let subscription = try subscriber(stack, receiver) { subscriber in
             // It is told after the subscriber, which has subscribed first.
             let witness = Receiver()
-            let others = try? FileLocation(path: layer.path).subscribe(to: .everything, witness, from: nil)
+            let others = try? FileLocation(path: layer.path).subscribe(to: .everything, witness.observer)
             try? writePropertyList(["R": ["x": 2]], to: layer)
             witness.heard.wait(for: 1)
             subscriber.queue.sync {}
             others?.end()
-        }.start(from: nil)
+        }.start()
         #expect(Self.x(subscription.start) == .integer(1))
         #expect(receiver.heard.wait(for: 1) == [.integer(2)])
     }

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Reports the changes of one domain's entries to subscribers: each commit of this process, in order, and the changes
+/// Reports the changes of one domain's entries to observers: each commit of this process, in order, and the changes
 /// of others when the domain's watch reports something. While an entry cannot be watched, the feed looks at the domain
 /// once a second, and tries to watch it.
 ///
@@ -28,43 +28,43 @@ package final class ChangeFeed: CommitListener {
     /// Why observed entries cannot be watched now; nil if all are watched.
     var watchFailure: StorageFailure? { state.withLock { $0.unwatched.values.first } }
 
-    var hasSubscribers: Bool { state.withLock { !$0.entries.isEmpty } }
+    var hasObservers: Bool { state.withLock { !$0.entries.isEmpty } }
 
-    // MARK: - Subscriptions
+    // MARK: - Observers
 
-    /// Subscribes to the commits that begin from now on. The subscription keeps the domain alive.
+    /// Subscribes to the commits that begin from now on. The subscription keeps the domain alive. An observer that moves here
+    /// gets the difference to what it knew first.
     ///
-    /// - Parameter known: the entry as the subscriber knows it. The subscriber receives the difference first.
+    /// - Parameter pathChanged: called if the domain's path leads to another file now, on a queue of the feed, without a lock.
     /// - Throws: `FileError.pathChanged`.
     package func subscribe(
-        to key: String, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
+        to key: String, _ observer: EntryObserver, pathChanged: @escaping Action = {}
     ) throws -> EntrySubscription {
-        state.withLock { $0.entries[key, default: FeedState.Entry()].subscriberCount += 1 }
+        state.withLock { $0.entries[key, default: FeedState.Entry()].observerCount += 1 }
         let failure = updateWatch(state.withLock { $0.watch(of: key) })
         if failure == nil { watchAgain() }
+        let isFirst = !observer.hasBegun
         do {
             while true {
                 let count = state.withLock { $0.commits }
                 // An entry that cannot be read counts as missing; accesses report the error.
                 let look = try look(waits: true)
-                // Accesses have reported it, unless there are other subscribers, which only observe.
+                // Accesses have reported it, unless there are other observers.
                 state.withLock { if $0.hasOneUser { $0.lastFault = look.warning } }
                 // Without a watch, the feed's queue may have no thread, and the domain is polled.
                 if failure == nil { lookAgain(after: look) }
                 // A file that cannot be read, or that is being saved, says nothing of its entries.
-                let found =
-                    if let known, look.warning != nil || look.isDuringSave, look.content == nil {
-                        known.entry.value
-                    } else {
-                        FeedState.part(key, of: look.content)
-                    }
-                if let (start, change) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) }) {
-                    let fault = known == nil ? nil : look.warning.flatMap(subscriber.failed)
+                let isKnown = look.content != nil || look.warning == nil && !look.isDuringSave
+                let found = isKnown ? EntryState(FeedState.part(key, of: look.content)) : nil
+                let added = state.withLock { $0.add(observer, key, found, since: count, pathChanged: pathChanged) }
+                if let (start, actions) = added {
+                    let fault = isFirst ? nil : look.warning
                     let domain = source
                     return EntrySubscription(
-                        start: start, catchUp: Self.action(fault, change), failure: failure
+                        of: observer, start: start, catchUp: Self.action(actions, telling: fault, to: observer),
+                        failure: failure
                     ) {
-                        withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
+                        withExtendedLifetime(domain) { self.remove(observer, from: key) }
                     }
                 }
             }
@@ -78,23 +78,26 @@ package final class ChangeFeed: CommitListener {
         }
     }
 
-    /// One action in place of two.
-    private static func action(_ first: Action?, _ second: Action?) -> Action? {
-        guard let first, let second else { return first ?? second }
+    /// The fault comes last: its handler may end the subscription.
+    private static func action(
+        _ actions: [Action], telling fault: FileError?, to observer: EntryObserver
+    ) -> Action? {
+        if actions.isEmpty, fault == nil { return nil }
         return {
-            first()
-            second()
+            for action in actions { action() }
+            if let fault { observer.tell(fault: fault)?() }
         }
     }
 
-    /// - Returns: the last reported entry; nil if the subscriber is not subscribed.
-    private func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
-        let (known, watch) = state.withLock { ($0.remove(subscriber, from: key), $0.watch(of: key)) }
+    private func remove(_ observer: EntryObserver, from key: String) {
+        let watch = state.withLock { state in
+            state.remove(observer, from: key)
+            return state.watch(of: key)
+        }
         updateWatch(watch)
-        return known
     }
 
-    /// Watches the domain, or an entry of it, as long as there are subscribers. The feed polls while there is something that
+    /// Watches the domain, or an entry of it, as long as there are observers. The feed polls while there is something that
     /// it cannot watch.
     @discardableResult
     private func updateWatch(_ name: String) -> StorageFailure? {
@@ -130,16 +133,16 @@ package final class ChangeFeed: CommitListener {
 
     /// Reports a commit. Reports nothing if it has failed.
     ///
-    /// - Parameter stored: returns the stored form of a content. Called only if there are subscribers, some of which
+    /// - Parameter stored: returns the stored form of a content. Called only if there are observers, some of which
     ///   may have come during the commit.
     /// - Returns: for each step the actions that its thread must run after it has released all locks.
     package func didCommit(_ steps: [CommitStep], as stored: (Content?) -> Content?) -> [[Action]] {
         let (actions, needsReload, needsWatch) = state.withLock { state in
             state.isCommitting = false
             state.commits += 1
-            let hasSubscribers = !state.entries.isEmpty
+            let hasObservers = !state.entries.isEmpty
             let steps =
-                hasSubscribers ? steps.map { CommitStep(before: stored($0.before), after: stored($0.after)) } : []
+                hasObservers ? steps.map { CommitStep(before: stored($0.before), after: stored($0.after)) } : []
             var actions = steps.map { _ in [Action]() }
             for key in state.entries.keys {
                 state.report(steps, of: key, to: &actions)
@@ -169,15 +172,17 @@ package final class ChangeFeed: CommitListener {
         do {
             look = try self.look(waits: false)
         } catch {
-            state.withLock { $0.entries.values.flatMap(\.subscribers.all) }.forEach { $0.pathChanged() }
+            state.withLock { $0.entries.values.flatMap(\.observers.all) }.forEach { $0.pathChanged() }
             return
         }
         lookAgain(after: look)
         if look.isDuringSave { return }
         reportFault(of: look.warning)
-        // Subscribers receive the change once the domain can be read again.
+        // Observers get the change once the domain can be read again.
         if look.warning != nil, look.content == nil { return }
-        if !state.withLock({ $0.endReload(look.content, since: count) }) { scheduleReload() }
+        let actions = state.withLock { $0.endReload(look.content, since: count) }
+        actions?.forEach { $0() }
+        if actions == nil { scheduleReload() }
     }
 
     /// Looks at the domain. An unreadable domain counts as missing.
@@ -199,15 +204,17 @@ package final class ChangeFeed: CommitListener {
         error as? StorageFailure ?? StorageFailure(path: "", reason: "\(error)")
     }
 
-    /// Tells the subscribers of a fault and of its end, once.
+    /// Tells the observers of a fault and of its end, once.
     private func reportFault(of fault: FileError?) {
-        let subscribers = state.withLock { state -> [any EntrySubscriber] in
+        let observers = state.withLock { state -> [EntryObserver] in
             defer { state.lastFault = fault }
             guard state.lastFault != fault else { return [] }
-            return state.entries.values.flatMap(\.subscribers.all)
+            return state.entries.values.flatMap(\.observers.all).map(\.observer)
         }
         var told = Set<ObjectIdentifier>()
-        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault)?() }
+        for observer in observers where told.insert(observer.reader ?? ObjectIdentifier(observer)).inserted {
+            observer.tell(fault: fault)?()
+        }
     }
 
     private func lookAgain(after look: DomainState) {
@@ -235,7 +242,7 @@ extension FileError {
 
 // MARK: - Watches
 
-/// The watches of a domain: one, or one for each entry with subscribers.
+/// The watches of a domain: one, or one for each entry with observers.
 ///
 /// It has its own lock, because watches make system calls when they begin and end.
 final class FeedWatches: Sendable {

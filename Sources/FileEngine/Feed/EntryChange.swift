@@ -13,7 +13,7 @@ package struct EntryChange: Sendable {
     package private(set) var isForeign: Bool
     /// The number of merged changes.
     package private(set) var count = 1
-    /// The form that the first subscriber has computed from the change, for subscribers that compute the same form.
+    /// The form that the first observer has computed from the change, for observers that compute the same form.
     package private(set) var shared = Locked<(any Sendable)?>(nil)
     /// The size in memory that it adds to the change before it, estimated from its values.
     package private(set) var bytes: Int
@@ -51,26 +51,23 @@ package struct EntryChange: Sendable {
         self.init(of: key, from: EntryState(before), to: EntryState(after), isForeign: isForeign, isNew: isNew)
     }
 
-    /// Creates the change from the entry that a subscriber knows to the entry that it starts from.
-    package init?(of key: String, from known: LastKnownEntry?, to start: EntryState) {
-        guard let known else { return nil }
-        self.init(of: key, from: known.entry, to: start, isForeign: known.isForeign)
-    }
-
     /// The part of a change that concerns some members, for an observer that sees no others. Costs time linear in their
     /// number.
     package func part(_ keys: Set<String>) -> EntryChange {
-        func part(_ state: EntryState) -> EntryState {
-            guard let members = state.value?.dictionary else { return state }
-            var own: [String: StoredValue] = [:]
-            for key in keys { own[key] = members[key] }
-            return EntryState(.dictionary(own), in: state.context)
-        }
         var change = self
-        (change.before, change.after) = (part(before), part(after))
+        (change.before, change.after) = (before.part(keys), after.part(keys))
         change.difference = difference.part(keys.intersection(difference.keys))
         change.bytes = Self.bytes(of: change.difference, to: change.after)
         change.shared = Locked(nil)
+        return change
+    }
+
+    /// The same change of an entry with something around it.
+    func around(in context: (any EntryContext)?) -> EntryChange {
+        guard let context else { return self }
+        var change = self
+        change.before = EntryState(before.value, in: context)
+        change.after = EntryState(after.value, in: context)
         return change
     }
 
@@ -92,7 +89,7 @@ package struct EntryChange: Sendable {
 
 // MARK: - States
 
-/// An entry of a domain at one moment, as its subscribers know it.
+/// An entry of a domain at one moment, as its observers know it.
 package struct EntryState: Sendable {
     /// The stored value; nil if the entry is missing.
     package let value: StoredValue?
@@ -106,6 +103,14 @@ package struct EntryState: Sendable {
 
     /// The members of a dictionary. An entry that is missing or of another type counts as empty.
     package var members: [String: StoredValue] { value?.dictionary ?? [:] }
+
+    /// Some members of a dictionary. An entry of another type stays.
+    func part(_ keys: Set<String>) -> EntryState {
+        guard let members = value?.dictionary else { return self }
+        var own: [String: StoredValue] = [:]
+        for key in keys { own[key] = members[key] }
+        return EntryState(.dictionary(own), in: context)
+    }
 }
 
 /// What is around an entry. Only the store understands it. Different objects are different states.
@@ -113,63 +118,24 @@ package protocol EntryContext: AnyObject, Sendable {}
 
 // MARK: - Subscriptions
 
-/// Receives the changes of one entry, in the order of the commits.
-package protocol EntrySubscriber: AnyObject, Sendable {
-    /// Called under a lock of the feed. It must keep the change and return at once.
-    ///
-    /// - Returns: an action to run once every lock is released: on the thread that made the change, or on the main
-    ///   queue for a foreign change.
-    func receive(_ change: EntryChange) -> (@Sendable () -> Void)?
-
-    /// Called if the domain's path now leads to another file. Runs on a queue of the feed, without a lock.
-    func pathChanged()
-
-    /// Called if the domain is malformed or cannot be read, once for each reason; with nil when it can be read again.
-    /// Must return at once.
-    ///
-    /// - Returns: an action to run once every lock is released.
-    func failed(_ error: FileError?) -> (@Sendable () -> Void)?
-
-    /// The object that is told of a fault once, however many subscriptions it has.
-    var reader: ObjectIdentifier { get }
-}
-
-extension EntrySubscriber {
-    package func pathChanged() {}
-    package func failed(_ error: FileError?) -> (@Sendable () -> Void)? { nil }
-    package var reader: ObjectIdentifier { ObjectIdentifier(self) }
-}
-
-/// The last entry that was reported to a subscriber.
-package struct LastKnownEntry: Sendable {
-    package let entry: EntryState
-    /// Whether another process moved the subscriber to another entry.
-    package var isForeign = true
-
-    package init(entry: EntryState) {
-        self.entry = entry
-    }
-}
-
-/// A subscription, with its start value. It ends when the object is released.
+/// A subscription of an observer, with its start value. It ends when the object is released.
 package final class EntrySubscription: Sendable {
-    /// The entry that the subscriber starts from.
+    package let observer: EntryObserver
+    /// The entry that the observer starts from.
     package let start: EntryState
-    /// The results of `receive` for the difference to the entry that the subscriber knew, and of `failed`. The caller
-    /// runs it once it holds no lock.
+    /// What the caller runs once it holds no lock: the observer may have to get the difference to the entry that it knew, and
+    /// a fault.
     package let catchUp: (@Sendable () -> Void)?
     /// Why changes made elsewhere are not received.
     package let failure: StorageFailure?
-    private let onEnd: Locked<(@Sendable () -> LastKnownEntry?)?>
+    private let onEnd: Locked<(@Sendable () -> Void)?>
 
-    /// - Parameter onEnd: called once. Returns the last reported entry.
+    /// - Parameter onEnd: called once.
     package init(
-        start: EntryState, catchUp: (@Sendable () -> Void)? = nil, failure: StorageFailure? = nil,
-        onEnd: @escaping @Sendable () -> LastKnownEntry?
+        of observer: EntryObserver, start: EntryState, catchUp: (@Sendable () -> Void)? = nil,
+        failure: StorageFailure? = nil, onEnd: @escaping @Sendable () -> Void
     ) {
-        self.start = start
-        self.catchUp = catchUp
-        self.failure = failure
+        (self.observer, self.start, self.catchUp, self.failure) = (observer, start, catchUp, failure)
         self.onEnd = Locked(onEnd)
     }
 
@@ -177,15 +143,12 @@ package final class EntrySubscription: Sendable {
         end()
     }
 
-    /// Ends the subscription. The subscriber receives no commit from now on.
-    ///
-    /// - Returns: the last reported entry; nil if the subscription had ended before.
-    @discardableResult
-    package func end() -> LastKnownEntry? {
+    /// Ends the subscription. The observer gets no commit from now on.
+    package func end() {
         let onEnd = onEnd.withLock { onEnd in
             defer { onEnd = nil }
             return onEnd
         }
-        return onEnd?()
+        onEnd?()
     }
 }

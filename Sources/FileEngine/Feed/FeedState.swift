@@ -30,31 +30,27 @@ extension FeedSource {
     ) throws(StorageFailure) -> AnyObject? { nil }
 }
 
-/// What a feed knows of the entries with subscribers, which its lock protects, and the changes that follow from a commit or a
+/// What a feed knows of the entries with observers, which its lock protects, and the changes that follow from a commit or a
 /// look.
 struct FeedState {
     typealias Action = @Sendable () -> Void
 
     struct Entry {
-        /// The state that the subscribers were told of last; nil before one is known.
+        /// The state that the observers were told of last. nil before one is known: those that have begun wait for it.
         var lastReported: EntryState?
         /// Whether it was read during a commit, and may already include that commit.
         var isUnsure = false
-        var subscribers = SubscriberList()
-        /// The number of subscribers, including those that are about to be added.
-        var subscriberCount = 0
+        var observers = ObserverTable()
+        /// The number of observers, including those that are about to be added.
+        var observerCount = 0
 
         mutating func noteReported(_ state: EntryState, isUnsure: Bool = false) {
             (lastReported, self.isUnsure) = (state, isUnsure)
         }
 
-        func actions(for change: EntryChange) -> [Action] {
-            subscribers.all.compactMap { $0.receive(change) }
-        }
-
-        func report(foreign change: EntryChange?) {
-            guard let actions = change.map(actions), !actions.isEmpty else { return }
-            DispatchReadiness.shared.async(on: .main) { actions.forEach { $0() } }
+        /// Lets the observers begin, which have waited for a first state.
+        func begin(at state: EntryState, of key: String) -> [Action] {
+            observers.all.compactMap { $0.observer.begin(at: state.value, of: key) }
         }
     }
 
@@ -63,37 +59,45 @@ struct FeedState {
     /// What could not be watched: an entry, or the domain.
     var unwatched: [String: StorageFailure] = [:]
     var isCommitting = false
-    /// The number of commits that have ended, plus the reloads that ended while a subscriber was being added.
+    /// The number of commits that have ended, plus the reloads that ended while an observer was being added.
     var commits = 0
     /// Whether a reload was requested during a commit.
     var needsReload = false
     var isReloadScheduled = false
     /// When a look is due although nothing changes; nil if none is.
     var nextLook: DispatchTime?
-    /// The fault that subscribers were told of last; nil after a read without one.
+    /// The fault that observers were told of last; nil after a read without one.
     var lastFault: FileError?
 
-    var hasOneUser: Bool { entries.count == 1 && entries.values.first?.subscriberCount == 1 }
+    var hasOneUser: Bool { entries.count == 1 && entries.values.first?.observerCount == 1 }
 
-    /// - Returns: nil if commits have ended since the entry was read, and no other subscriber knows its state.
+    /// Adds an observer, which starts from what the others were told of.
+    ///
+    /// - Parameters:
+    ///   - found: the entry that was read; nil if its state is not known.
+    ///   - count: the number of commits when it was read.
+    /// - Returns: nil if commits have ended since then, and no other observer knows the state.
     mutating func add(
-        _ subscriber: any EntrySubscriber, _ key: String, _ found: StoredValue?, since count: Int,
-        from known: LastKnownEntry?
-    ) -> (start: EntryState, catchUp: Action?)? {
+        _ observer: EntryObserver, _ key: String, _ found: EntryState?, since count: Int,
+        pathChanged: @escaping Action
+    ) -> (start: EntryState, actions: [Action])? {
         guard let entry = entries[key] else { preconditionFailure("the entry has no users") }
         if entry.lastReported == nil, commits != count { return nil }
-        let start = entry.lastReported ?? EntryState(found)
-        if entry.lastReported == nil { entries[key]?.noteReported(start, isUnsure: isCommitting) }
+        var actions: [Action] = []
+        if entry.lastReported == nil, let found {
+            actions = entry.begin(at: found, of: key)
+            entries[key]?.noteReported(found, isUnsure: isCommitting)
+        }
         // Appends in place, because there may be thousands.
-        entries[key]?.subscribers.append(subscriber)
-        return (start, EntryChange(of: key, from: known, to: start).flatMap(subscriber.receive))
+        entries[key]?.observers.append(observer, pathChanged: pathChanged)
+        // An unknown entry counts as missing for those that begin.
+        let start = entries[key]?.lastReported ?? (observer.hasBegun ? nil : EntryState(nil))
+        if let start, let action = observer.begin(at: start.value, of: key) { actions.append(action) }
+        return (start ?? EntryState(nil), actions)
     }
 
-    mutating func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
-        guard entries[key]?.subscribers.remove(subscriber) == true else { return nil }
-        let lastReported = entries[key]?.lastReported
-        leave(key)
-        return lastReported.map { LastKnownEntry(entry: $0) }
+    mutating func remove(_ observer: EntryObserver, from key: String) {
+        if entries[key]?.observers.remove(observer) == true { leave(key) }
     }
 
     /// The name of the watch that an entry needs.
@@ -105,25 +109,28 @@ struct FeedState {
     }
 
     mutating func leave(_ key: String) {
-        entries[key]?.subscriberCount -= 1
-        if entries[key]?.subscriberCount == 0 { entries[key] = nil }
+        entries[key]?.observerCount -= 1
+        if entries[key]?.observerCount == 0 { entries[key] = nil }
     }
 
-    /// Reports the steps of a commit to the subscribers of an entry.
+    /// Reports the steps of a commit to the observers of an entry.
     mutating func report(_ steps: [CommitStep], of key: String, to actions: inout [[Action]]) {
         guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
             // Nothing was stored, so the state that was read in the meantime is current.
             entries[key]?.isUnsure = false
             return
         }
-        guard let lastReported = entry.lastReported else { return }
-        var state = lastReported.value
+        // An observer that is about to be added reads again.
+        if entry.lastReported == nil, entry.observers.isEmpty { return }
+        let start = entry.lastReported ?? EntryState(FeedState.part(key, of: firstStep.before))
+        if entry.lastReported == nil { actions[0] += entry.begin(at: start, of: key) }
+        var state = start.value
         /// - Parameter former: the state that the commit itself has changed.
         @inline(never) func report(_ next: StoredValue?, of former: StoredValue?, _ step: Int) {
             let isNew = former.map { state?.isIdentical(to: $0) != true } ?? false
             let change = EntryChange(of: key, from: state, to: next, isForeign: false, isNew: isNew)
             guard let change else { return }
-            actions[step] += entry.actions(for: change)
+            actions[step] += entry.observers.put(change)
             state = change.after.value
         }
         if entry.isUnsure {
@@ -143,7 +150,7 @@ struct FeedState {
         } else {
             let foreign = EntryChange(
                 of: key, from: state, to: FeedState.part(key, of: firstStep.before), isForeign: true)
-            entry.report(foreign: foreign)
+            actions[0] += foreign.map(entry.observers.put) ?? []
             state = foreign.map(\.after.value) ?? state
             for (index, step) in steps.enumerated() {
                 report(FeedState.part(key, of: step.after), of: FeedState.part(key, of: step.before), index)
@@ -162,23 +169,30 @@ struct FeedState {
     /// Reports the changes of others.
     ///
     /// - Parameter count: the number of commits when the reload began.
-    /// - Returns: false if a commit of this process overlapped the reload, which then says nothing.
-    mutating func endReload(_ content: DomainContent?, since count: Int) -> Bool {
-        guard !isCommitting, commits == count else { return false }
+    /// - Returns: what must run once no lock is held; nil if a commit of this process overlapped the reload, which then says
+    ///   nothing.
+    mutating func endReload(_ content: DomainContent?, since count: Int) -> [Action]? {
+        guard !isCommitting, commits == count else { return nil }
+        var actions: [Action] = []
         for (key, entry) in entries {
-            guard let lastReported = entry.lastReported, !entry.isUnsure else {
-                // A state that was read for a new subscriber may be older than this commit, so it is read again.
+            let found = FeedState.part(key, of: content)
+            if entry.isUnsure || entry.lastReported == nil && entry.observers.isEmpty {
+                // A state that was read for a new observer may be older than this commit, so it is read again.
                 commits += 1
                 continue
             }
-            let found = FeedState.part(key, of: content)
+            guard let lastReported = entry.lastReported else {
+                actions += entry.begin(at: EntryState(found), of: key)
+                entries[key]?.lastReported = EntryState(found)
+                continue
+            }
             guard let change = EntryChange(of: key, from: lastReported.value, to: found, isForeign: true) else {
                 continue
             }
             entries[key]?.lastReported = change.after
-            entry.report(foreign: change)
+            actions += entry.observers.put(change)
         }
-        return true
+        return actions
     }
 
     /// The entry under a key; all entries as one dictionary for a flat domain, whose key is empty.
@@ -192,35 +206,5 @@ extension EntryChange {
     fileprivate init?(of key: String, in step: CommitStep) {
         let (before, after) = (FeedState.part(key, of: step.before), FeedState.part(key, of: step.after))
         self.init(of: key, from: before, to: after, isForeign: false)
-    }
-}
-
-// MARK: - Subscribers
-
-/// Subscribers in the order of their subscription. Adding or removing one takes constant time, because there may be
-/// thousands.
-struct SubscriberList {
-    private var subscribers: [(any EntrySubscriber)?] = []
-    private var places: [ObjectIdentifier: Int] = [:]
-
-    /// The subscribers, in order.
-    var all: some Sequence<any EntrySubscriber> { subscribers.lazy.compactMap { $0 } }
-
-    mutating func append(_ subscriber: any EntrySubscriber) {
-        places[ObjectIdentifier(subscriber)] = subscribers.count
-        subscribers.append(subscriber)
-    }
-
-    /// - Returns: false if the subscriber is not in the list.
-    mutating func remove(_ subscriber: any EntrySubscriber) -> Bool {
-        guard let place = places.removeValue(forKey: ObjectIdentifier(subscriber)) else { return false }
-        subscribers[place] = nil
-        if subscribers.count > 16, places.count < subscribers.count / 2 {
-            subscribers = subscribers.filter { $0 != nil }
-            for (place, subscriber) in subscribers.enumerated() {
-                if let subscriber { places[ObjectIdentifier(subscriber)] = place }
-            }
-        }
-        return true
     }
 }

@@ -54,16 +54,13 @@ package protocol Domain: AnyObject, Sendable {
     /// Drops the cache.
     func forget()
 
-    /// The accepted form of the values that subscribers receive: in the last state that was read; before the first
+    /// The accepted form of the values that observers get: in the last state that was read; before the first
     /// read, in a new file.
     var form: ValueForm { get }
 
-    /// Subscribes to each commit that changes the part, in order.
-    ///
-    /// - Parameter known: the part as the subscriber knows it. The subscriber receives the difference first.
-    func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription
+    /// Subscribes to each commit that changes the part, in order. An observer that moves here gets the difference to what it
+    /// knew first.
+    func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription
 }
 
 extension Domain {
@@ -87,7 +84,7 @@ extension Domain {
 /// A part of a domain.
 package enum DomainPart: Sendable {
     case root(String)
-    /// Entries by name. A subscriber to them may receive changes of other entries, too.
+    /// Entries by name. An observer of them may get changes of other entries, too.
     case entries([String])
     case everything
 

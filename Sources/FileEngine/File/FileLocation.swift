@@ -260,10 +260,8 @@ extension FileLocation: Domain {
     }
 
     /// Subscribes to a part of the file that the path leads to. Follows later changes of links on the path.
-    package func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
-        try FileSubscriber(self, part.name, subscriber).start(from: known)
+    package func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
+        try FileSubscriber(self, part.name, observer).start()
     }
 }
 

@@ -1,11 +1,12 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Subscribes to the feed of each file that the path leads to, one after another, because each file has its own feed.
-final class FileSubscriber: EntrySubscriber {
+/// Subscribes an observer to the feed of each file that the path leads to, one after another, because each file has its own
+/// feed.
+final class FileSubscriber: Sendable {
     private let location: FileLocation
     private let key: String
-    private let subscriber: any EntrySubscriber
+    private let observer: EntryObserver
     private let state = Locked(State())
 
     private struct State {
@@ -19,48 +20,39 @@ final class FileSubscriber: EntrySubscriber {
         lazy var queue = DispatchQueue(label: "PersistentPreferences.FileSubscriber")
         /// Whether the links are looked at again soon.
         var hasNextLook = false
-        /// The last reported entry, while there is no subscription.
-        var known: LastKnownEntry?
     }
 
-    init(_ location: FileLocation, _ key: String, _ subscriber: any EntrySubscriber) {
-        self.location = location
-        self.key = key
-        self.subscriber = subscriber
+    init(_ location: FileLocation, _ key: String, _ observer: EntryObserver) {
+        (self.location, self.key, self.observer) = (location, key, observer)
     }
 
-    func start(from known: LastKnownEntry?) throws -> EntrySubscription {
+    func start() throws -> EntrySubscription {
         let first = try state.withLock { state in
-            let place = try location.withFile { ($0, try $0.feed.subscribe(to: key, self, from: known)) }
+            let place = try location.withFile { ($0, try subscribe(to: $0)) }
             state.place = place
             return place.1
         }
         if location.hasLinks { resubscribe() }
-        return EntrySubscription(start: first.start, catchUp: first.catchUp, failure: first.failure) { self.end() }
+        return EntrySubscription(
+            of: observer, start: first.start, catchUp: first.catchUp, failure: first.failure
+        ) { self.end() }
     }
 
-    private func end() -> LastKnownEntry? {
+    private func subscribe(to file: PropertyListFile) throws -> EntrySubscription {
+        try file.feed.subscribe(to: key, observer) { [weak self] in self?.resubscribe() }
+    }
+
+    private func end() {
         let last = state.withLock { state in
             defer { state = State(isOver: true) }
             return state
         }
-        return last.place?.subscription.end() ?? last.known
+        last.place?.subscription.end()
     }
-
-    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        subscriber.receive(change)
-    }
-
-    func pathChanged() {
-        resubscribe()
-    }
-
-    func failed(_ error: FileError?) -> (@Sendable () -> Void)? { subscriber.failed(error) }
-
-    var reader: ObjectIdentifier { subscriber.reader }
 
     /// Watches the links on the path and subscribes to the file that they lead to.
     private func resubscribe() {
+        var catchUp: EntryObserver.Action?
         let next: (wait: Duration, queue: DispatchQueue)? = state.withLock { state in
             guard !state.isOver else { return nil }
             var next: Duration?
@@ -73,16 +65,17 @@ final class FileSubscriber: EntrySubscriber {
                     // A link may be removed a moment before it is made anew.
                     next = location.timeUntilLook(at: file)
                     if next != nil { return }
-                    state.known = place.subscription.end()
+                    place.subscription.end()
                     state.place = nil
                 }
-                let new = try file.feed.subscribe(to: key, self, from: state.known)
-                (state.place, state.known) = ((file, new), nil)
-                if let catchUp = new.catchUp { DispatchReadiness.shared.async(on: .main, catchUp) }
+                let new = try subscribe(to: file)
+                state.place = (file, new)
+                catchUp = new.catchUp
             }
             defer { state.hasNextLook = state.hasNextLook || next != nil }
             return state.hasNextLook ? nil : next.map { ($0, state.queue) }
         }
+        catchUp?()
         guard let next else { return }
         DispatchReadiness.shared.after(.now() + next.wait / .seconds(1), on: next.queue) { [weak self] in
             self?.state.withLock { $0.hasNextLook = false }

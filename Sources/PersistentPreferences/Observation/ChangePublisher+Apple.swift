@@ -38,15 +38,15 @@
         }
     }
 
-    /// Publishes the elements that a `Mailbox` delivers.
+    /// Publishes what a `Mailbox` delivers.
     private struct ChangePublisher<Output>: Publisher {
         typealias Failure = Never
 
         /// nil if nothing can be observed.
-        let subscribe: (_ receive: @escaping (Output) -> Int) -> Mailbox<Output>?
+        let subscribe: (_ receive: @escaping (Output) -> Int) -> Mailbox?
 
         func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
-            let changes = subscribe { subscriber.receive($0).max ?? Mailbox<Output>.unlimited }
+            let changes = subscribe { subscriber.receive($0).max ?? Mailbox.unlimited }
             guard let changes else {
                 subscriber.receive(subscription: Subscriptions.empty)
                 return subscriber.receive(completion: .finished)
@@ -55,15 +55,15 @@
         }
     }
 
-    private final class ChangeSubscription<Output>: Subscription {
-        private let changes: Mailbox<Output>
+    private final class ChangeSubscription: Subscription {
+        private let changes: Mailbox
 
-        init(_ changes: Mailbox<Output>) {
+        init(_ changes: Mailbox) {
             self.changes = changes
         }
 
         func request(_ demand: Subscribers.Demand) {
-            changes.request(demand.max ?? Mailbox<Output>.unlimited)
+            changes.request(demand.max ?? Mailbox.unlimited)
         }
 
         func cancel() {

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 
 /// A stream of changes that a task requests one at a time and waits for. The owner must end it; a `StreamHandle` does.
 package final class ChangeStream<Element>: Sendable {
-    private let mailbox: Mailbox<EntryChange>
+    private let mailbox: Mailbox
     private let state: Locked<State>
 
     private typealias Continuation = CheckedContinuation<EntryChange?, Never>
@@ -22,12 +22,12 @@ package final class ChangeStream<Element>: Sendable {
         let state = Locked(State(element: element))
         self.state = state
         // Uses its own queue, because resuming a task runs the code of its executor.
-        mailbox = Mailbox(on: DispatchQueue(label: "PersistentPreferences.sequence")) {
-            $0
-        } _: { change in
-            let task = state.withLock { $0.tasks.isEmpty ? nil : $0.tasks.removeFirst() }
-            task?.resume(returning: change)
-            return 0
+        mailbox = Mailbox(on: DispatchQueue(label: "PersistentPreferences.sequence")) { change in
+            {
+                let task = state.withLock { $0.tasks.isEmpty ? nil : $0.tasks.removeFirst() }
+                task?.resume(returning: change)
+                return 0
+            }
         }
     }
 
@@ -39,9 +39,7 @@ package final class ChangeStream<Element>: Sendable {
         state.withLock { $0.first = first }
     }
 
-    package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        mailbox.receive(change)
-    }
+    package var delivery: EntryObserver.Delivery { mailbox.delivery }
 
     package func end() {
         mailbox.end()

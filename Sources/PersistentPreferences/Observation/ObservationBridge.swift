@@ -69,7 +69,7 @@ final class ObservationBridge: Sendable, Observable {
         }
         guard isNew else { return }
         guard let root = prefs.observedRoot(of: []),
-            let new = prefs.subscribe(to: root, { change in { self.announce(change, in: root) } })
+            let new = prefs.subscribe(to: root, .each { self.announce($0, in: root) })
         else { return }
         // After the subscription has begun: a thread that finds it in the list relies on it.
         let isFirst = state.withLock {

@@ -27,9 +27,9 @@ extension ObservedInstance {
     }
 
     /// - Returns: nil if nothing can be observed; ``lastError`` says why.
-    func subscribe(to root: ObservedRoot, _ receiver: @escaping EntryChangeReceiver) -> EntrySubscription? {
+    func subscribe(to root: ObservedRoot, _ delivery: EntryObserver.Delivery) -> EntrySubscription? {
         do {
-            let subscription = try RootSubscriber(root, receiver).start()
+            let subscription = try RootSubscriber(root, delivery).start()
             report(subscription.failure.map(PrefsError.notWatched), of: .write)
             return subscription
         } catch {

@@ -26,8 +26,8 @@ package struct ObservedValue<Value>: Sendable {
     ) -> PrefsObservation {
         let read = read
         guard let root = prefs.observedRoot(of: [key]) else { return PrefsObservation {} }
-        return prefs.observation(of: root, on: queue) {
-            if let (old, new) = Self.values(of: $0, in: root, read) { action(old, new) }
+        return prefs.observation(of: root, on: queue) { change in
+            Self.values(of: change, in: root, read).map { values in { action(values.old, values.new) } }
         }
     }
 
@@ -38,7 +38,7 @@ package struct ObservedValue<Value>: Sendable {
         let read = read
         let root = prefs.observedRoot(of: [key])
         let stream = ChangeStream { change in root.flatMap { Self.values(of: change, in: $0, read)?.new } }
-        if let root, let subscription = prefs.subscribe(to: root, stream.receive) {
+        if let root, let subscription = prefs.subscribe(to: root, stream.delivery) {
             stream.begin(subscription, with: read(root.values(at: subscription), root, true))
         } else {
             stream.end()
@@ -48,12 +48,15 @@ package struct ObservedValue<Value>: Sendable {
 
     /// Delivers the current value and each new one to a subscriber. Returns nil if nothing can be observed;
     /// ``PersistentPrefs/lastError`` says why. For the parameters, see `demandedChanges`.
-    func demanded(on queue: DispatchQueue? = nil, _ receive: @escaping (Value) -> Int) -> Mailbox<Value>? {
+    func demanded(on queue: DispatchQueue? = nil, _ receive: @escaping (Value) -> Int) -> Mailbox? {
         let read = read
         guard let root = prefs.observedRoot(of: [key]) else { return nil }
-        let changes = Mailbox(on: queue, { Self.values(of: $0, in: root, read)?.new }, receive)
-        guard let subscription = prefs.subscribe(to: root, changes.receive) else { return nil }
-        changes.begin(subscription, with: read(root.values(at: subscription), root, true))
+        let changes = Mailbox(on: queue) { change in
+            Self.values(of: change, in: root, read).map { values in { receive(values.new) } }
+        }
+        guard let subscription = prefs.subscribe(to: root, changes.delivery) else { return nil }
+        let first = read(root.values(at: subscription), root, true)
+        changes.begin(subscription) { receive(first) }
         return changes
     }
 

@@ -31,7 +31,7 @@ extension PersistentPrefs {
         of keys: [String], on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
         guard let root = observedRoot(of: keys) else { return PrefsObservation {} }
-        return observation(of: root, on: queue) { if let change = root.change($0) { action(change) } }
+        return observation(of: root, on: queue) { root.change($0).map { change in { action(change) } } }
     }
 
     /// Returns the changes of some keys, or of all if you name none, as an asynchronous sequence that starts now.
@@ -52,7 +52,7 @@ extension PersistentPrefs {
         PrefsChanges {
             let root = self.observedRoot(of: keys)
             let stream = ChangeStream { root?.change($0) }
-            if let root, let subscription = self.subscribe(to: root, stream.receive) {
+            if let root, let subscription = self.subscribe(to: root, stream.delivery) {
                 stream.begin(subscription)
             } else {
                 stream.end()
@@ -69,26 +69,30 @@ extension PersistentPrefs {
     ///   - receive: called with each change. Returns by how much the demand grows.
     func demandedChanges(
         of keys: [String], on queue: DispatchQueue? = nil, _ receive: @escaping (PrefsChange) -> Int
-    ) -> Mailbox<PrefsChange>? {
+    ) -> Mailbox? {
         guard let root = observedRoot(of: keys) else { return nil }
-        let changes = Mailbox(on: queue, { root.change($0) }, receive)
-        guard let subscription = subscribe(to: root, changes.receive) else { return nil }
+        let changes = Mailbox(on: queue) { root.change($0).map { change in { receive(change) } } }
+        guard let subscription = subscribe(to: root, changes.delivery) else { return nil }
         changes.begin(subscription)
         return changes
     }
 
     // MARK: - What every form has in common
 
+    /// - Parameter prepare: the call of the closure for a change; nil leaves the change out.
     func observation(
-        of root: ObservedRoot, on queue: DispatchQueue?, _ deliver: @escaping @Sendable (EntryChange) -> Void
+        of root: ObservedRoot, on queue: DispatchQueue?,
+        _ prepare: @escaping @Sendable (EntryChange) -> (() -> Void)?
     ) -> PrefsObservation {
-        let mailbox = Mailbox<EntryChange>(on: queue, demand: Mailbox<EntryChange>.unlimited) {
-            $0
-        } _: { change in
-            root.inItsStore { deliver(change) }
-            return 0
+        let mailbox = Mailbox(on: queue, demand: Mailbox.unlimited) { change in
+            root.inItsStore { prepare(change) }.map { call in
+                {
+                    root.inItsStore(call)
+                    return 0
+                }
+            }
         }
-        guard let subscription = subscribe(to: root, mailbox.receive) else { return PrefsObservation {} }
+        guard let subscription = subscribe(to: root, mailbox.delivery) else { return PrefsObservation {} }
         mailbox.begin(subscription)
         return PrefsObservation { mailbox.end() }
     }

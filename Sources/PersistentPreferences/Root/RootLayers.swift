@@ -4,9 +4,7 @@ package import PrefsPropertyLists
 /// A domain that layers are around.
 package protocol LayeredDomain: AnyObject, Sendable {
     /// Subscribes to a part of the domain, without layers.
-    func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription
+    func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription
 }
 
 /// The layers around the roots of a domain: values that win over the stored ones, and values that are read if nothing
@@ -18,8 +16,7 @@ package protocol RootLayers: AnyObject, Sendable {
     func forget()
     /// Subscribes to a part of a domain, and to the layers around the root in it.
     func subscribe(
-        to part: DomainPart, root: String, of base: any LayeredDomain, _ subscriber: any EntrySubscriber,
-        from known: LastKnownEntry?
+        to part: DomainPart, root: String, of base: any LayeredDomain, _ observer: EntryObserver
     ) throws -> EntrySubscription
 }
 
@@ -67,7 +64,7 @@ package struct LayerFileEntries: Sendable {
     }
 }
 
-/// The layers around a root, as a part of the entry that subscribers receive.
+/// The layers around a root, as a part of the entry that observers get.
 package final class LayersOfRoot: EntryContext {
     package let layers: any RootLayersSnapshot
     package let root: String
@@ -82,21 +79,13 @@ extension EntryState {
     package var layers: LayersOfRoot? { context as? LayersOfRoot }
 }
 
-/// Converts the changes of a store with layers to changes of merged values, for an observer that knows no types.
-final class MergedSubscriber: EntrySubscriber {
-    private let mailbox: Mailbox<PrefsChange>
-    private let root: String
-
-    init(_ mailbox: Mailbox<PrefsChange>, _ root: String) {
-        (self.mailbox, self.root) = (mailbox, root)
-    }
-
-    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+extension EntryChange {
+    /// A change of a store with layers as a change of merged values, for an observer that knows no types; nil if they are
+    /// equal.
+    func merged(of root: String) -> EntryChange? {
         func merged(_ entry: EntryState) -> StoredValue? {
             entry.layers?.layers.merged(entry.value?.dictionary, root: root).map(StoredValue.dictionary)
         }
-        return EntryChange(
-            of: change.key, from: merged(change.before), to: merged(change.after), isForeign: change.isForeign
-        ).flatMap(mailbox.receive)
+        return EntryChange(of: key, from: merged(before), to: merged(after), isForeign: isForeign)
     }
 }

@@ -114,24 +114,17 @@ final class ForeignDomain: Domain {
         }
     }
 
-    func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
-        let foreign = ForeignRoot(subscriber)
+    func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
+        let foreign = ForeignRoot(observer)
         let observation = try store.observe(root: part.name) { foreign.receive($0) }
-        let start = EntryState(
-            try foreign.start { values(try readOrKnown(part.name), of: part.name) }.map(StoredValue.dictionary))
-        let catchUp = EntryChange(of: part.name, from: known, to: start).flatMap(subscriber.receive)
-        return EntrySubscription(start: start, catchUp: catchUp) {
-            observation.cancel()
-            return LastKnownEntry(entry: EntryState(foreign.current.map(StoredValue.dictionary)))
-        }
+        let (start, catchUp) = try foreign.start(part.name) { values(try readOrKnown(part.name), of: part.name) }
+        return EntrySubscription(of: observer, start: start, catchUp: catchUp) { observation.cancel() }
     }
 }
 
-/// Keeps the whole root for a subscriber, because a store of another module reports only the changed keys.
+/// Keeps the whole root for an observer, because a store of another module reports only the changed keys.
 private final class ForeignRoot: Sendable {
-    private let subscriber: any EntrySubscriber
+    private let observer: EntryObserver
     private let state = Locked(State())
 
     private struct State {
@@ -142,40 +135,37 @@ private final class ForeignRoot: Sendable {
         var hasMissed = false
     }
 
-    init(_ subscriber: any EntrySubscriber) {
-        self.subscriber = subscriber
+    init(_ observer: EntryObserver) {
+        self.observer = observer
     }
 
-    var current: [String: StoredValue]? { state.withLock { $0.values } }
-
-    /// Reads the root again until no change arrives during the read. The subscriber receives later changes.
-    func start(_ read: () throws -> [String: StoredValue]?) throws -> [String: StoredValue]? {
+    /// Reads the root again until no change arrives during the read. The observer gets later changes.
+    func start(
+        _ root: String, _ read: () throws -> [String: StoredValue]?
+    ) throws -> (start: EntryState, catchUp: EntryObserver.Action?) {
         while true {
             state.withLock { $0.hasMissed = false }
             let found = try read()
-            let hasMissed = state.withLock { state in
-                if !state.hasMissed { (state.values, state.hasStarted) = (found, true) }
-                return state.hasMissed
+            let value = found.map(StoredValue.dictionary)
+            let catchUp: EntryObserver.Action?? = state.withLock { state in
+                if state.hasMissed { return nil }
+                (state.values, state.hasStarted) = (found, true)
+                return .some(observer.begin(at: value, of: root))
             }
-            if !hasMissed { return found }
+            if let catchUp { return (EntryState(value), catchUp) }
         }
     }
 
     func receive(_ change: PrefsChange) {
-        let isForeign = change.origin == .elsewhere
-        let action = state.withLock { state -> (@Sendable () -> Void)? in
+        let action = state.withLock { state -> EntryObserver.Action? in
             guard state.hasStarted else {
                 state.hasMissed = true
                 return nil
             }
-            let before = state.values
-            state.values = change.difference.applied(to: before ?? [:])
-            return EntryChange(
-                of: change.root, from: before.map(StoredValue.dictionary), to: state.values.map(StoredValue.dictionary),
-                isForeign: isForeign
-            ).flatMap(subscriber.receive)
+            let values = change.difference.applied(to: state.values ?? [:])
+            state.values = values
+            return observer.put(.dictionary(values), of: change.root, isForeign: change.origin == .elsewhere)
         }
-        guard let action else { return }
-        isForeign ? DispatchReadiness.shared.async(on: .main, action) : action()
+        action?()
     }
 }

@@ -69,10 +69,8 @@ final class MemoryDomain: Domain, FeedSource {
             durability: durability, begin: { Session(domain: self, content: state.withLock { $0.content }) }, body)
     }
 
-    func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
-        try feed.subscribe(to: part.name, subscriber, from: known)
+    func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
+        try feed.subscribe(to: part.name, observer)
     }
 
     private struct Session: TransactionSession {

@@ -172,23 +172,16 @@ package final class Roots: RootsStore, LayeredDomain {
 
     /// Subscribes to each commit that changes the root, in order.
     ///
-    /// - Parameters:
-    ///   - keys: the keys that the subscriber asks for, which may not exist yet. It may receive changes of other keys,
-    ///     too.
-    ///   - known: the root as the subscriber knows it. The subscriber receives the difference first.
-    package func subscribe(
-        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
+    /// - Parameter keys: the keys that the observer asks for, which may not exist yet.
+    package func subscribe(to root: String, keys: [String], _ observer: EntryObserver) throws -> EntrySubscription {
         let part = layout == .flat ? DomainPart.entries(keys) : .root(root)
-        guard let layers else { return try subscribe(to: part, subscriber, from: known) }
-        return try layers.subscribe(to: part, root: root, of: self, subscriber, from: known)
+        guard let layers else { return try subscribe(to: part, observer) }
+        return try layers.subscribe(to: part, root: root, of: self, observer)
     }
 
     /// Subscribes to the roots of the domain, without layers.
-    package func subscribe(
-        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
-    ) throws -> EntrySubscription {
-        try requiredDomain().subscribe(to: part, subscriber, from: known)
+    package func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
+        try requiredDomain().subscribe(to: part, observer)
     }
 
     // MARK: - As a store
@@ -230,9 +223,19 @@ package final class Roots: RootsStore, LayeredDomain {
 
     package func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try NameVetting.checkRoot(root)
-        let mailbox = Mailbox(of: root, action)
-        let subscriber: any EntrySubscriber = layers == nil ? mailbox : MergedSubscriber(mailbox, root)
-        let subscription = try PrefsError.converting { try subscribe(to: root, keys: [], subscriber, from: nil) }
+        let hasLayers = layers != nil
+        let mailbox = Mailbox(demand: Mailbox.unlimited) { change in
+            guard let change = hasLayers ? change.merged(of: root) : change, !change.difference.isEmpty else {
+                return nil
+            }
+            return {
+                action(PrefsChange(root: root, change.difference, of: change))
+                return 0
+            }
+        }
+        let subscription = try PrefsError.converting {
+            try subscribe(to: root, keys: [], EntryObserver(mailbox.delivery))
+        }
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         mailbox.begin(subscription)
         return PrefsObservation { mailbox.end() }

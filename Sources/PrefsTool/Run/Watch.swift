@@ -150,32 +150,19 @@ extension Place {
             throw CommandError("\(name) cannot be watched, because it has no file")
         }
         guard let roots = prefs?.state.roots ?? entries else { throw CommandError("\(name) has no file") }
-        let subscriber = PlaceSubscriber(changed)
+        let changed: @Sendable () -> EntryObserver.Action? = {
+            changed()
+            return nil
+        }
+        let observer = EntryObserver(.signal { _ in changed() }) { _ in changed() }
         let subscription = try PrefsError.converting {
             guard let prefs else {
-                return try roots.subscribe(to: root.map(DomainPart.root) ?? .everything, subscriber)
+                return try roots.subscribe(to: root.map(DomainPart.root) ?? .everything, observer)
             }
             try NameVetting.checkRoot(prefs.key)
-            return try roots.subscribe(to: prefs.key, keys: prefs.allowedKeyList, subscriber, from: nil)
+            return try roots.subscribe(to: prefs.key, keys: prefs.allowedKeyList, observer)
         }
         return (subscription, subscription.failure.map { .notWatched($0) })
-    }
-}
-
-/// Tells of every change and every fault of a place.
-private final class PlaceSubscriber: EntrySubscriber {
-    private let changed: @Sendable () -> Void
-
-    init(_ changed: @escaping @Sendable () -> Void) { self.changed = changed }
-
-    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        changed()
-        return nil
-    }
-
-    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
-        changed()
-        return nil
     }
 }
 

@@ -342,13 +342,16 @@ import Testing
 
     /// The caller has locks, and a handler may end the subscription.
     @Test func theCallerRunsWhatAFaultCauses() throws {
-        domain.set(\.fault, Self.full)
         let told = Heard<Bool>()
         subscriber.whenFailed.withLock { $0 = { told.append(true) } }
-        let known = LastKnownEntry(entry: EntryState(.array([.integer(0)])))
-        let subscription = try domain.feed.subscribe(to: "own", subscriber, from: known)
-        #expect(subscriber.faults.all == [true] && told.all.isEmpty)
+        let observer = subscriber.observer()
+        try domain.feed.subscribe(to: "own", observer).end()
+        domain.set(\.fault, Self.full)
+        // It moves here.
+        let subscription = try domain.feed.subscribe(to: "own", observer)
+        #expect(subscriber.faults.all.isEmpty && told.all.isEmpty)
         subscription.catchUp?()
+        #expect(subscriber.faults.all == [true] && told.all == [true])
         // Nobody else runs what a look of the feed causes.
         domain.set(\.fault, .notStored(StorageFailure(path: "", reason: "still full")))
         domain.giveSign()
@@ -370,47 +373,141 @@ import Testing
         subscriptions.forEach { $0.end() }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>) func theOrderOfSubscribersIsThatOfComing(seed: UInt64) {
+    /// Each gets what it sees, in the order of coming, whoever else there is.
+    @Test(arguments: 0..<20 as Range<UInt64>) func aChangeIsPutIntoThoseThatSeeIt(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var list = SubscriberList()
-        var model: [ChangeSubscriber] = []
-        for _ in 0..<300 {
+        let names = ["a", "b", "c", "d"]
+        var table = ObserverTable()
+        var model: [(observer: EntryObserver, keys: Set<String>?, number: Int)] = []
+        let heard = Locked<[String]>([])
+        for number in 0..<300 {
             if model.isEmpty || Int.random(in: 0..<5, using: &generator) < 3 {
-                let new = ChangeSubscriber()
-                list.append(new)
-                model.append(new)
+                let keys =
+                    Bool.random(using: &generator)
+                    ? nil : Set(names.filter { _ in Bool.random(using: &generator) })
+                let new = EntryObserver(
+                    of: keys,
+                    .each { change in
+                        let keys = change.difference.keys.sorted().joined()
+                        heard.withLock { $0.append("\(number) \(keys) \(change.after.members.keys.sorted().joined())") }
+                    })
+                table.append(new) {}
+                model.append((new, keys, number))
             } else {
-                let old = model.remove(at: Int.random(in: 0..<model.count, using: &generator))
-                let removals = [list.remove(old), list.remove(old)]
+                let old = model.remove(at: Int.random(in: 0..<model.count, using: &generator)).observer
+                let removals = [table.remove(old), table.remove(old)]
                 #expect(removals == [true, false])
             }
-            #expect(list.all.map(ObjectIdentifier.init) == model.map(ObjectIdentifier.init))
+            #expect(table.all.map { ObjectIdentifier($0.observer) } == model.map { ObjectIdentifier($0.observer) })
+            let changed = names.filter { _ in Bool.random(using: &generator) }
+            var after: [String: StoredValue] = ["a": .integer(0), "b": .integer(0), "c": .integer(0)]
+            let before = after
+            for name in changed { after[name] = name == "b" ? nil : .integer(1) }
+            guard
+                let change = EntryChange(
+                    of: "R", from: .dictionary(before), to: .dictionary(after), isForeign: false)
+            else { continue }
+            table.put(change).forEach { $0() }
+            let expected = model.compactMap { _, keys, number -> String? in
+                let own = keys.map { change.difference.keys.intersection($0) } ?? change.difference.keys
+                if keys != nil, own.isEmpty { return nil }
+                let members = keys.map { $0.intersection(after.keys) } ?? Set(after.keys)
+                return "\(number) \(own.sorted().joined()) \(members.sorted().joined())"
+            }
+            #expect(heard.withLock { $0 } == expected)
+            heard.withLock { $0 = [] }
         }
+        for entry in model {
+            let isRemoved = table.remove(entry.observer)
+            #expect(isRemoved)
+        }
+        #expect(table.isEmpty)
+    }
+
+    /// An observer of some members that moves gets the difference in these alone.
+    @Test(arguments: [nil, ["a"]] as [Set<String>?]) func aMoveIsADifference(keys: Set<String>?) throws {
+        func entry(_ a: Int, _ b: Int) -> StoredValue { .dictionary(["a": StoredValue(a), "b": StoredValue(b)]) }
+        domain.set(\.entries, ["own": entry(1, 1), "other": entry(2, 2), "equal": entry(2, 3)])
+        let heard = Heard<String>()
+        let observer = EntryObserver(
+            of: keys,
+            .each { change in
+                let parts = change.difference.keys.sorted().map { key in
+                    "\(key): \(change.difference.old[key]?.object ?? "-") → \(change.difference.new[key]?.object ?? "-")"
+                }
+                heard.append("\(change.key) \(parts.joined(separator: ", "))\(change.isForeign ? " elsewhere" : "")")
+            })
+        try domain.feed.subscribe(to: "own", observer).end()
+        observer.moveByAssignment()
+        let second = try domain.feed.subscribe(to: "other", observer)
+        second.catchUp?()
+        let first = keys == nil ? "other a: 1 → 2, b: 1 → 2" : "other a: 1 → 2"
+        #expect(heard.all == [first])
+        second.end()
+        let third = try domain.feed.subscribe(to: "equal", observer)
+        third.catchUp?()
+        // What nobody assigned is a foreign change.
+        let next = keys == nil ? ["equal b: 2 → 3 elsewhere"] : []
+        #expect(heard.wait(for: 1 + next.count) == [first] + next)
+        third.end()
+    }
+
+    /// An observer that moves to what cannot be read gets the difference once it can be, and a new one, which begins
+    /// with nothing, gets all.
+    @Test(arguments: [true, false]) func whatCannotBeReadAtAMoveIsToldLater(isCommitted: Bool) throws {
+        let observer = subscriber.observer()
+        try domain.feed.subscribe(to: "own", observer).end()
+        domain.set(\.error, Self.full)
+        let new = ChangeSubscriber()
+        let subscriptions = [
+            try domain.feed.subscribe(to: "own", observer), try domain.feed.subscribe(to: "own", new.observer()),
+        ]
+        subscriptions.forEach { $0.catchUp?() }
+        #expect(subscriber.changes.all == [] && new.changes.all == [])
+        domain.changeSilently(2)
+        domain.clear(\.error)
+        if isCommitted { try domain.write(3) } else { domain.giveSign() }
+        let next = isCommitted ? ["[2] → [3]"] : []
+        // The foreign changes come on the main queue, and may come after those of this thread.
+        #expect(Set(subscriber.changes.wait(for: 1 + next.count)) == Set(["[1] → [2] elsewhere"] + next))
+        #expect(Set(new.changes.wait(for: 1 + next.count)) == Set(["- → [2] elsewhere"] + next))
+        subscriptions.forEach { $0.end() }
+    }
+}
+
+extension ChangeFeed {
+    /// Subscribes an observer of its own.
+    func subscribe(to key: String, _ subscriber: ChangeSubscriber) throws -> EntrySubscription {
+        try subscribe(to: key, subscriber.observer())
     }
 }
 
 /// Records each change and fault, and the threads that run the actions afterwards.
-final class ChangeSubscriber: EntrySubscriber {
+final class ChangeSubscriber: Sendable {
     let changes = Heard<String>()
     let faults = Heard<Bool>()
     let threads = Heard<ObjectIdentifier>()
-    /// What `failed` returns.
+    /// What the action of a fault runs.
     let whenFailed = Locked<(@Sendable () -> Void)?>(nil)
     private let instance: ChangeSubscriber?
 
     /// - Parameter instance: the reader of this subscriber; nil if it is one itself.
     init(for instance: ChangeSubscriber? = nil) { self.instance = instance }
 
-    var reader: ObjectIdentifier { ObjectIdentifier(instance ?? self) }
-
-    func failed(_ error: FileError?) -> (@Sendable () -> Void)? {
-        faults.append(error != nil)
-        return whenFailed.withLock { $0 }
+    static func text(_ change: EntryChange) -> String {
+        func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
+        return "\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")"
     }
 
-    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
-        changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
-        return { [threads] in threads.append(ObjectIdentifier(Thread.current)) }
+    func observer() -> EntryObserver {
+        EntryObserver(
+            .each { [changes, threads] change in
+                changes.append(Self.text(change))
+                threads.append(ObjectIdentifier(Thread.current))
+            }, reader: instance ?? self
+        ) { [faults, whenFailed] error in
+            faults.append(error != nil)
+            return whenFailed.withLock { $0 }
+        }
     }
 }

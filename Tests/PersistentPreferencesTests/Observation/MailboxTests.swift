@@ -14,13 +14,13 @@ import Testing
     private final class Subscriber<Element: Sendable>: @unchecked Sendable {
         let heard = Heard<Element>()
         let queue = DispatchQueue(label: "MailboxTests")
-        fileprivate(set) var changes: Mailbox<Element>?
+        fileprivate(set) var changes: Mailbox?
         /// Called for each element.
         var answer: (Element) -> Int = { _ in 0 }
         private let inside = NSLock()
 
         /// - Parameter subscribe: begins a subscription on a queue, whose deliveries the closure answers.
-        init(_ subscribe: (DispatchQueue, @escaping @Sendable (Element) -> Int) -> Mailbox<Element>?) {
+        init(_ subscribe: (DispatchQueue, @escaping @Sendable (Element) -> Int) -> Mailbox?) {
             changes = subscribe(queue) { [weak self] in self?.receive($0) ?? 0 }
             #expect(changes != nil)
         }
@@ -93,10 +93,10 @@ import Testing
 
     @Test func anUnlimitedDemandStaysSo() {
         let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
-        subscriber.answer = { _ in Mailbox<Int>.unlimited }
+        subscriber.answer = { _ in Mailbox.unlimited }
         subscriber.request(1)
-        subscriber.request(Mailbox<Int>.unlimited)
-        subscriber.request(Mailbox<Int>.unlimited - 1)
+        subscriber.request(Mailbox.unlimited)
+        subscriber.request(Mailbox.unlimited - 1)
         for size in 100..<400 { prefs.size = size }
         #expect(subscriber.heard.wait(for: 301) == [12] + Array(100..<400))
     }
@@ -155,7 +155,7 @@ import Testing
             return 0
         }
         Thread.detachNewThread {
-            subscriber.request(Mailbox<Int>.unlimited)
+            subscriber.request(Mailbox.unlimited)
             isOver.open()
         }
         isInside.pass()
@@ -177,7 +177,7 @@ import Testing
         }
         #expect(subscriber.heard.wait(for: 200).first == 12)
         #expect(subscriber.settled(200).count == 200)
-        subscriber.request(Mailbox<Int>.unlimited)
+        subscriber.request(Mailbox.unlimited)
         let all = subscriber.heard.wait(for: 201)
         for thread in 4..<8 {
             #expect(all.filter { $0 / 100 == thread } == (0..<50).map { 100 * thread + $0 })
@@ -194,7 +194,7 @@ import Testing
         fast.wait(for: capacity)
         for number in 1...5 { prefs["a"] = number }
         fast.wait(for: capacity + 5)
-        subscriber.request(Mailbox<PrefsChange>.unlimited)
+        subscriber.request(Mailbox.unlimited)
         #expect(subscriber.heard.wait(for: capacity).last?.text == "Root a: \(1 - capacity) → 5 ×6")
     }
 
@@ -250,10 +250,10 @@ import Testing
             case .fromOtherThreadsDuringADelivery: inThreads(4) { _ in subscriber.changes?.end() }
             case .fromElsewhere: break
             }
-            return Mailbox<Int>.unlimited
+            return Mailbox.unlimited
         }
         for size in 13...20 { prefs.size = size }
-        subscriber.request(Mailbox<Int>.unlimited)
+        subscriber.request(Mailbox.unlimited)
         subscriber.heard.wait { $0.last == end.delivered.last }
         subscriber.settle()
         if end == .fromElsewhere { subscriber.changes?.end() }
@@ -269,7 +269,7 @@ import Testing
     @Test func theEndReleasesTheSubscriber() {
         final class WritesAtItsEnd: @unchecked Sendable {
             let prefs: SizePrefs
-            var changes: Mailbox<Int>?
+            var changes: Mailbox?
             init(_ prefs: SizePrefs) { self.prefs = prefs }
             deinit {
                 prefs.size = 77

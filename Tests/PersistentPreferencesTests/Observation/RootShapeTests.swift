@@ -35,10 +35,7 @@ import Testing
         prefs.key = "Two"
         let heard = Heard<String>()
         let subscription = try #require(
-            prefs.subscribe(to: root) { change in
-                heard.append(change.key)
-                return nil
-            })
+            prefs.subscribe(to: root, .each { heard.append($0.key) }))
         for key in ["One", "Two"] { store.observedPrefs(key)["a"] = 1 }
         #expect(heard.all == ["Two"])
         subscription.end()

@@ -116,10 +116,7 @@ import Testing
         let prefs = AnyPrefs(["n", "blob"], key: "Root", store: PropertyListFileStore(url: folder.file()))
         prefs["blob"] = blob
         func listen(to keys: [String], _ heard: Heard<EntryChange>) throws -> EntrySubscription? {
-            prefs.subscribe(to: try #require(prefs.observedRoot(of: keys))) { change in
-                heard.append(change)
-                return nil
-            }
+            prefs.subscribe(to: try #require(prefs.observedRoot(of: keys)), .each { heard.append($0) })
         }
         let all = Heard<EntryChange>(), part = Heard<EntryChange>()
         let subscriptions = [try listen(to: [], all), try listen(to: ["n"], part)]

@@ -1,0 +1,276 @@
+import Dispatch
+package import PrefsPropertyLists
+
+/// Gets the changes of one entry, in the order of the commits: what it was told of last, and what waits for it.
+///
+/// A feed or a store puts changes in under its own lock, which runs no other code. What remains to be done is an action, which
+/// runs once no lock is held. The observer may move to another entry: it then gets the difference to what it was told of last.
+package final class EntryObserver: Sendable {
+    package typealias Action = @Sendable () -> Void
+
+    /// How an observer gets its changes. Nothing is called under a lock.
+    package enum Delivery: Sendable {
+        /// Changes wait until they are taken. The closure is called when the first one waits, and must return at once. It
+        /// returns what must run on the thread that made the change, or on the main queue for a foreign change.
+        case waiting(@Sendable () -> Action?)
+        /// Each change is passed on the thread that made it; a foreign one on the main queue.
+        case each(@Sendable (EntryChange) -> Void)
+        /// Nothing is kept. The closure is called at each change, and must return at once. It returns what `waiting` does.
+        case signal(@Sendable (_ isForeign: Bool) -> Action?)
+    }
+
+    /// The members of the entry that it sees; nil for all.
+    let keys: Set<String>?
+    /// Told once of a fault of the domain, however many observers it has.
+    let reader: ObjectIdentifier?
+    private let delivery: Delivery
+    private let faultHandler: @Sendable (FileError?) -> Action?
+    private let state = Locked(State())
+
+    private struct State {
+        /// The entry that it was told of last, as far as it sees it; nil before it has begun.
+        var last: EntryState?
+        var context: (any EntryContext)?
+        /// Whether its next entry is another one because of an assignment in this process.
+        var movesByAssignment = false
+        var waiting = WaitingChanges()
+    }
+
+    /// - Parameters:
+    ///   - keys: the members that it sees; nil for all.
+    ///   - reader: the object that is told of a fault once; nil for the observer itself.
+    ///   - fault: called without a lock if the domain is malformed or cannot be read, once for each reason; with nil when it
+    ///     can be read again. It must return at once. What it returns runs once no lock is held.
+    package init(
+        of keys: Set<String>? = nil, _ delivery: Delivery, reader: AnyObject? = nil,
+        fault: @escaping @Sendable (FileError?) -> Action? = { _ in nil }
+    ) {
+        (self.keys, self.delivery, faultHandler) = (keys, delivery, fault)
+        self.reader = reader.map { ObjectIdentifier($0) }
+    }
+
+    /// The first waiting change. It does not wait any more.
+    package func takeFirst() -> EntryChange? { state.withLock { $0.waiting.popFirst() } }
+
+    package var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    // MARK: - For feeds and stores
+
+    /// Whether it knows an entry, so that it gets the difference to the next one.
+    var hasBegun: Bool { state.withLock { $0.last != nil } }
+
+    /// Notes that the program moves the observer, so that the difference of the two entries is no foreign change.
+    package func moveByAssignment() {
+        state.withLock { $0.movesByAssignment = true }
+    }
+
+    /// Starts from an entry. Also called when the observer moves to another one, or when its entry is known at last.
+    ///
+    /// - Returns: what must run once no lock is held.
+    package func begin(at start: StoredValue?, of key: String) -> Action? {
+        state.withLock { state in
+            let isForeign = !state.movesByAssignment
+            state.movesByAssignment = false
+            if state.last != nil { return put(start, of: key, isForeign: isForeign, &state) }
+            state.last = part(start, in: state.context)
+            return nil
+        }
+    }
+
+    /// Takes a change of the entry, which is what it sees.
+    ///
+    /// - Returns: what must run once no lock is held.
+    func put(_ change: EntryChange) -> Action? {
+        state.withLock { put(change.around(in: $0.context), &$0) }
+    }
+
+    /// Takes the next state of the entry, which may equal the last one.
+    package func put(_ next: StoredValue?, of key: String, isForeign: Bool) -> Action? {
+        state.withLock { put(next, of: key, isForeign: isForeign, &$0) }
+    }
+
+    /// Sets what is around the entry that the observer begins with, or moves to.
+    package func enter(_ context: any EntryContext) {
+        state.withLock { $0.context = context }
+    }
+
+    /// Takes what is around the entry now.
+    package func put(_ context: any EntryContext, of key: String) -> Action? {
+        state.withLock { state in
+            state.context = context
+            return state.last.flatMap { put($0.value, of: key, isForeign: true, &state) }
+        }
+    }
+
+    private func part(_ value: StoredValue?, in context: (any EntryContext)?) -> EntryState {
+        let whole = EntryState(value, in: context)
+        return keys.map(whole.part) ?? whole
+    }
+
+    private func put(_ next: StoredValue?, of key: String, isForeign: Bool, _ state: inout State) -> Action? {
+        let change = EntryChange(
+            of: key, from: state.last ?? EntryState(nil), to: part(next, in: state.context), isForeign: isForeign)
+        return change.flatMap { put($0, &state) }
+    }
+
+    private func put(_ change: EntryChange, _ state: inout State) -> Action? {
+        state.last = change.after
+        switch delivery {
+        case .waiting(let wake):
+            let isFirst = state.waiting.isEmpty
+            state.waiting.append(change)
+            // Who was woken takes all that wait.
+            return isFirst ? Self.action(change.isForeign, wake) : nil
+        case .each(let body):
+            return Self.action(change.isForeign) { { body(change) } }
+        case .signal(let body):
+            let isForeign = change.isForeign
+            return Self.action(isForeign) { body(isForeign) }
+        }
+    }
+
+    private static func action(_ isForeign: Bool, _ next: @escaping @Sendable () -> Action?) -> Action {
+        {
+            guard let rest = next() else { return }
+            isForeign ? DispatchReadiness.shared.async(on: .main, rest) : rest()
+        }
+    }
+
+    /// - Returns: what must run once no lock is held.
+    func tell(fault: FileError?) -> Action? { faultHandler(fault) }
+}
+
+// MARK: - What waits
+
+/// Changes that an observer has not yet taken, in order. If there are too many, the newest are merged.
+package struct WaitingChanges {
+    package static let capacity = 1_024
+    /// The most bytes that wait, apart from one change that may be larger.
+    package static let byteCapacity = 2 * PropertyListLimits.rootBytes
+
+    private var changes: [EntryChange?] = []
+    private var first = 0
+    private var bytes = 0
+
+    package var isEmpty: Bool { first == changes.count }
+
+    package init() {}
+
+    package mutating func append(_ change: EntryChange) {
+        if isEmpty || changes.count - first < Self.capacity && bytes + change.bytes <= Self.byteCapacity {
+            bytes += change.bytes
+            changes.append(change)
+        } else {
+            // Taken out of the array, so that it is changed in place.
+            var last = changes.removeLast()
+            bytes -= last?.bytes ?? 0
+            last?.append(change)
+            bytes += last?.bytes ?? 0
+            changes.append(last)
+        }
+    }
+
+    package mutating func popFirst() -> EntryChange? {
+        guard !isEmpty else { return nil }
+        defer {
+            bytes -= changes[first]?.bytes ?? 0
+            changes[first] = nil
+            first += 1
+            if isEmpty {
+                self = WaitingChanges()
+            } else if first == Self.capacity {
+                changes.removeFirst(first)
+                first = 0
+            }
+        }
+        return changes[first]
+    }
+}
+
+// MARK: - The observers of an entry
+
+/// The observers of one entry, in the order of their coming. A change is put into those that see one of its members alone,
+/// and its part is made once for all that see the same ones. Adding or removing one takes constant time, because there may
+/// be thousands.
+struct ObserverTable {
+    /// An observer, its place in the order of their coming, and what it runs if the domain's path leads to another file.
+    struct Seat {
+        let number: Int
+        let observer: EntryObserver
+        let pathChanged: EntryObserver.Action
+    }
+
+    /// Those that see the same members, in order.
+    private struct Group {
+        let keys: Set<String>?
+        var seats: [Seat?] = []
+        var places: [ObjectIdentifier: Int] = [:]
+
+        mutating func append(_ seat: Seat) {
+            places[ObjectIdentifier(seat.observer)] = seats.count
+            seats.append(seat)
+        }
+
+        mutating func remove(_ observer: EntryObserver) -> Bool {
+            guard let place = places.removeValue(forKey: ObjectIdentifier(observer)) else { return false }
+            seats[place] = nil
+            if seats.count > 16, places.count < seats.count / 2 {
+                seats = seats.filter { $0 != nil }
+                for (place, seat) in seats.enumerated() {
+                    if let seat { places[ObjectIdentifier(seat.observer)] = place }
+                }
+            }
+            return true
+        }
+    }
+
+    private var groups: [Set<String>?: Group] = [:]
+    /// The groups that see a member. Not those that see all.
+    private var groupsByKey: [String: Set<Set<String>>] = [:]
+    private var seatsSoFar = 0
+
+    var isEmpty: Bool { groups.isEmpty }
+
+    /// In order.
+    var all: [Seat] { groups.values.flatMap { $0.seats.compactMap { $0 } }.sorted { $0.number < $1.number } }
+
+    mutating func append(_ observer: EntryObserver, pathChanged: @escaping EntryObserver.Action) {
+        let keys = observer.keys
+        if groups[keys] == nil {
+            for key in keys ?? [] { groupsByKey[key, default: []].insert(keys ?? []) }
+        }
+        seatsSoFar += 1
+        groups[keys, default: Group(keys: keys)].append(
+            Seat(number: seatsSoFar, observer: observer, pathChanged: pathChanged))
+    }
+
+    /// - Returns: false if the observer is not in the table.
+    mutating func remove(_ observer: EntryObserver) -> Bool {
+        let keys = observer.keys
+        guard groups[keys]?.remove(observer) == true else { return false }
+        guard groups[keys]?.places.isEmpty == true else { return true }
+        groups[keys] = nil
+        for key in keys ?? [] {
+            groupsByKey[key]?.remove(keys ?? [])
+            if groupsByKey[key]?.isEmpty == true { groupsByKey[key] = nil }
+        }
+        return true
+    }
+
+    /// Puts a change into the observers that see it.
+    ///
+    /// - Returns: what must run once no lock is held, in order.
+    func put(_ change: EntryChange) -> [EntryObserver.Action] {
+        var concerned: Set<Set<String>> = []
+        if !groupsByKey.isEmpty {
+            for key in change.difference.keys { concerned.formUnion(groupsByKey[key] ?? []) }
+        }
+        if concerned.isEmpty { return groups[nil]?.seats.compactMap { $0?.observer.put(change) } ?? [] }
+        var all = groups[nil]?.seats.compactMap { seat in seat.map { ($0, change) } } ?? []
+        for keys in concerned {
+            let part = change.part(keys)
+            all += groups[keys]?.seats.compactMap { seat in seat.map { ($0, part) } } ?? []
+        }
+        return all.sorted { $0.0.number < $1.0.number }.compactMap { $0.observer.put($1) }
+    }
+}
