@@ -473,6 +473,20 @@ import Testing
         #expect(Set(new.changes.wait(for: 1 + next.count)) == Set(["- → [2] elsewhere"] + next))
         subscriptions.forEach { $0.end() }
     }
+
+    /// The new observer has read it before the others were told.
+    @Test func whatCouldNotBeReadAtAMoveIsToldWithANewObserver() throws {
+        let observer = subscriber.observer()
+        try domain.feed.subscribe(to: "own", observer).end()
+        domain.set(\.error, Self.full)
+        let first = try domain.feed.subscribe(to: "own", observer)
+        domain.changeSilently(2)
+        domain.clear(\.error)
+        let second = try domain.feed.subscribe(to: "own", ChangeSubscriber())
+        second.catchUp?()
+        #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
+        [first, second].forEach { $0.end() }
+    }
 }
 
 extension ChangeFeed {

@@ -127,6 +127,16 @@ import Testing
         }
     }
 
+    /// Both get the whole change, because the class has migrations.
+    @Test func observersOfTwoKeysOfAMigratedClass() {
+        let prefs = ShapedPrefs(key: "Root", store: InMemoryStore())
+        prefs.size = 1
+        let (sizes, names) = (prefs.observer(of: "size"), prefs.observer(of: "name"))
+        prefs.update { (prefs.size, prefs.name) = (2, "x") }
+        #expect(sizes.wait(for: 1) == ["Root size: 1 → 2"])
+        #expect(names.wait(for: 1) == ["Root name: - → 'x'"])
+    }
+
     private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref(.formerly("width", "breadth")) var size = 0
         @Pref var name = ""
