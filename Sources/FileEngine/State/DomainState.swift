@@ -9,6 +9,8 @@ package struct DomainState {
     package let hasAllEntries: Bool
     /// nil inside a transaction, and if only a comparison shows whether two states are equal.
     package let revision: Revision?
+    /// Whether this is the state of the thread's own transaction, with its changes so far.
+    package let isOfUpdate: Bool
     /// Why this is not what others have stored: the file is malformed or cannot be read. Or a warning of an earlier write.
     package let warning: FileError?
     /// The accepted form of the values, which people may have written.
@@ -24,12 +26,13 @@ package struct DomainState {
 
     package init(
         _ content: DomainContent?, hasAllEntries: Bool = true, revision: Revision? = nil,
-        warning: FileError? = nil, form: ValueForm = .exact, durability: CommitDurability = .powerCut,
-        isDuringSave: Bool = false, nextLook: Duration? = nil
+        isOfUpdate: Bool = false, warning: FileError? = nil, form: ValueForm = .exact,
+        durability: CommitDurability = .powerCut, isDuringSave: Bool = false, nextLook: Duration? = nil
     ) {
         self.content = content
         self.hasAllEntries = hasAllEntries
         self.revision = revision
+        self.isOfUpdate = isOfUpdate
         self.warning = warning
         self.form = form
         self.durability = durability

@@ -55,7 +55,7 @@ final class MemoryDomain: Domain, FeedSource {
     var transaction: Transaction? { queue.transaction }
 
     func state(of part: DomainPart, isForWriting: Bool) -> DomainState {
-        if let transaction { return DomainState(transaction.content, form: form) }
+        if let transaction { return DomainState(transaction.content, isOfUpdate: true, form: form) }
         let (content, revision) = state.withLock { ($0.content, $0.revision) }
         return DomainState(content, revision: revision, form: form)
     }
