@@ -82,7 +82,10 @@ import WriteOperations
         "UserDefaultsStore": ["init", "fileURL"],
         "RootsStore": ["read(root:)", "observe(root:_:)"],
         "RemotePrefsStore": ["current(root:)", "lastKnown(root:)"],
-        "RVS_PersistentPrefs": ["groupID", "userDefaults", "store"],
+        "RVS_PersistentPrefs": [
+            "groupID", "userDefaults", "store", "addObserver(_:forKeyPath:options:context:)",
+            "automaticallyNotifiesObservers(forKey:)",
+        ],
         "SettingsFile": [
             "settingsURL()", "settingsFormat", "initialSettings", "settingsBundle", "take(_:)", "settingsDidFail(_:)",
             "toDictionary()",
