@@ -185,7 +185,7 @@ package final class FileLocation {
         let session = try file.begin()
         if previousTarget != nil, let fault = session.base.fault, !file.cache.rules.replaces(.mistake) {
             session.end()
-            throw fault.error
+            throw fault
         }
         return session
     }

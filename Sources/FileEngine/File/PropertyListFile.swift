@@ -141,7 +141,7 @@ extension PropertyListFile: FeedSource {
             }
         }
         return DomainState(
-            state.content, warning: state.fault?.error, nextLook: state.expiresAt.map { $0 - system.monotonicNow() })
+            state.content, warning: state.fault, nextLook: state.expiresAt.map { $0 - system.monotonicNow() })
     }
 
     package func watch(

@@ -117,7 +117,7 @@ struct FileCache: Sendable {
             )
         }
         return DomainState(
-            found.content, revision: found.revision, warning: found.fault?.error ?? warning, form: form,
+            found.content, revision: found.revision, warning: found.fault ?? warning, form: form,
             durability: durability)
     }
 

@@ -54,7 +54,7 @@ extension PrefCoding {
 
     /// The stored form of a value; nil if it cannot be stored.
     package func vetted(_ value: Value) -> StoredValue? {
-        guard let stored = try? encode(value), (try? PropertyListVetter.check(stored, forKey: "")) != nil else {
+        guard let stored = try? encode(value), (try? PropertyListVetter.check(stored)) != nil else {
             return nil
         }
         return stored
@@ -83,13 +83,8 @@ extension PrefCoding {
     package func stored(for value: Value, forKey key: String) throws(PrefsError) -> StoredValue? {
         do {
             return try encode(value)
-        } catch let refusal as PropertyListVetter.Refusal {
-            throw .valuesNotPlistCompatible(
-                refusal.failures.map {
-                    PropertyListFailure(path: key + $0.path, topLevelKey: key, reason: $0.reason)
-                })
         } catch {
-            throw .valuesNotPlistCompatible([ValueMismatch(encoding: error, of: Value.self).failure(forKey: key)])
+            throw .valuesNotPlistCompatible(ValueMismatch(encoding: error, of: Value.self).failures(forKey: key))
         }
     }
 }

@@ -107,10 +107,10 @@ struct LayerState: Sendable {
         case .managed(let forced):
             guard let object = forced(key) else { return nil }
             do {
-                let value = try PropertyListVetter.value(of: object, forKey: key)
+                let value = try PropertyListVetter.value(of: object)
                 return (key, Self.checked(value, key, property, as: .exact))
             } catch {
-                return (key, .failure(error.failures[0]))
+                return (key, .failure(error.failure(forKey: key)))
             }
         case .broken: return nil
         }

@@ -132,7 +132,7 @@ public final class PropertyListController<Model> {
                     throw PropertyListFailure("", "\(Model.self) cannot be saved, because it is not Encodable")
                 }
                 let value = try StoredValueEncoder.value(of: model)
-                try PropertyListVetter.check(value, forKey: "")
+                try PropertyListVetter.check(value)
                 return value
             }
         }
@@ -162,8 +162,6 @@ extension PropertyListFailure {
             throw failure(error.path, error.reason)
         } catch let mismatch as ValueMismatch {
             throw failure(mismatch.path, mismatch.reason)
-        } catch let refusal as PropertyListVetter.Refusal {
-            throw refusal.failures.first.map { failure($0.path, $0.reason) } ?? refusal
         }
     }
 }

@@ -11,13 +11,10 @@ struct SettingsValues<Settings: SettingsFile> {
     func encode(_ settings: Settings) throws -> StoredValue {
         do {
             let root = try StoredValueEncoder.value(of: settings)
-            try PropertyListVetter.check(root, forKey: "")
+            try PropertyListVetter.check(root)
             return root
         } catch let mismatch as ValueMismatch {
             throw PrefsError.notStored(failure(path, mismatch.path, mismatch.reason))
-        } catch let refusal as PropertyListVetter.Refusal {
-            let first = refusal.failures.first
-            throw PrefsError.notStored(failure(path, first?.path ?? "", first?.reason ?? "cannot be stored"))
         }
     }
 

@@ -61,7 +61,7 @@ public struct PrefCoding<Value> {
         encode: @escaping @Sendable (Value) throws -> Any?, decode: @escaping @Sendable (Any) throws -> Value?
     ) {
         self.init(
-            encode: { value in try encode(value).map { try PropertyListVetter.value(of: $0, forKey: "") } },
+            encode: { value in try encode(value).map { try PropertyListVetter.value(of: $0) } },
             decode: { stored, _ in
                 guard let value = try decode(stored.object) else {
                     throw ValueMismatch(expected: Value.self, found: stored)
