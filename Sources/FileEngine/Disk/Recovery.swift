@@ -114,7 +114,7 @@ package final class Recovery: Sendable {
     func stateDuringSave(by coder: ContentCoder, under writeLock: WriteLock?) -> DomainState? {
         let (known, lastWhole, hasRead) = cache.state.withLock { ($0.known, $0.presence.lastWhole, $0.newest != nil) }
         // The last state is that there was no file.
-        guard let known else { return hasRead ? DomainState(nil, form: cache.form, isDuringSave: true) : nil }
+        guard let known else { return hasRead ? DomainState(nil, format: cache.format, isDuringSave: true) : nil }
         let copyStatus = (try? copies.copyStatus(under: writeLock)) ?? nil
         if let kept = cache.state.withLock({ $0.duringSave }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? copies.folderStatus(under: writeLock)

@@ -54,9 +54,9 @@ package protocol Domain: AnyObject, Sendable {
     /// Drops the cache.
     func forget()
 
-    /// The accepted form of the values that subscribers receive: in the last state that was read; before the first
-    /// read, in a new file.
-    var form: ValueForm { get }
+    /// The format that tells the accepted form of the values that subscribers receive: that of the last state that was read;
+    /// before the first read, that of a new file; nil for the exact form.
+    var format: FileFormat? { get }
 
     /// Subscribes to each commit that changes the part, in order.
     ///
@@ -81,7 +81,7 @@ extension Domain {
     package var watchFailure: StorageFailure? { nil }
     package func waitForSave() -> FileError? { nil }
     package func forget() {}
-    package var form: ValueForm { .exact }
+    package var format: FileFormat? { nil }
 }
 
 /// A part of a domain.

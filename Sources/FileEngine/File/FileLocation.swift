@@ -242,7 +242,7 @@ extension FileLocation: Domain {
         try? withFile { $0.takeWarning() }
     }
 
-    package var form: ValueForm { (try? current().file.cache.form) ?? .exact }
+    package var format: FileFormat? { (try? current().file.cache.format) ?? nil }
 
     package var isBeingSaved: Bool {
         // Unlike a read, this look leaves a warning for the next access.

@@ -12,7 +12,7 @@ package struct LockedFile: TransactionSession {
 
     package var lockPath: String? { names.path(of: names.lock) }
     package var content: Content? { base.content }
-    package var form: ValueForm { cache.form(of: base) }
+    package var format: FileFormat? { cache.format(of: base) }
 
     package func commit(_ content: Content, durability: CommitDurability) throws {
         try commit(content, keepingFormerBecause: nil, durability: durability)

@@ -54,7 +54,7 @@ package final class PropertyListFile: Sendable {
     func read(_ patience: Patience = .ofRead, _ formerTarget: FileLook.FormerTarget? = nil) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(
-                transaction.content, form: transaction.session?.form ?? .exact, durability: transaction.promise)
+                transaction.content, format: transaction.session?.format, durability: transaction.promise)
         }
         let (cached, hasWarning) = cache.state.withLock { ($0.newest, $0.warning != nil) }
         // A file that was missing before may be coming now.

@@ -47,8 +47,6 @@ final class FileState: Sendable {
     let revision: Revision
     /// The format of the file; nil if it is missing or empty.
     let format: FileFormat?
-    /// The accepted form of the values; nil if there is no format.
-    let form: ValueForm?
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
     /// for other files. For a malformed file, the bytes of its known state.
@@ -93,7 +91,6 @@ final class FileState: Sendable {
         (self.content, self.format, self.loss, self.sourceBytes) = (content, format, loss, sourceBytes)
         (self.changed, self.revision, self.expiresAt) = (changed, revision, expiresAt)
         (self.fault, self.faultKind, self.system) = (fault, faultKind, system)
-        form = format?.form
         (file, status, readAt) = (origin?.file, origin?.status, origin?.readAt)
         (volume, checksum) = (origin?.volume ?? .local, origin?.checksum ?? 0)
         hasReliableTimes = origin?.hasReliableTimes ?? true
@@ -155,7 +152,8 @@ final class FileState: Sendable {
         let origin = status.map { Origin(file: file, status: $0, volume: volume, readAt: readAt, checksum: checksum) }
         return FileState(
             content: content, format: format, loss: loss, sourceBytes: sourceBytes, changed: changed,
-            revision: revision, fault: fault, faultKind: faultKind, expiresAt: expiresAt, origin: origin, system: system)
+            revision: revision, fault: fault, faultKind: faultKind, expiresAt: expiresAt, origin: origin, system: system
+        )
     }
 
     /// Whether both have equal contents, or none.

@@ -47,7 +47,7 @@ struct Root {
             of: key, instance, roots.layout.entry(of: key, in: found.content),
             hasAllValues: found.hasAllEntries || roots.layout != .flat,
             revision: roots.revision(found.revision, in: layers), durability: found.durability, in: layers,
-            form: found.form)
+            form: found.format.form)
         if layers == nil, !instance.hasFormerRoots { return view }
         return try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
@@ -191,7 +191,7 @@ struct Root {
     func view(in transaction: Transaction) throws -> RootView {
         let view = RootView(
             of: key, instance, transaction.entry(of: key, roots.layout), in: roots.currentLayers(),
-            form: transaction.session?.form ?? .exact)
+            form: transaction.session?.format.form ?? .exact)
         return instance.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
     }
 

@@ -94,7 +94,7 @@ extension DomainState {
     fileprivate var withoutNews: DomainState {
         guard let warning, PrefsError(warning).isWarning else { return self }
         return DomainState(
-            content, hasAllEntries: hasAllEntries, revision: revision, form: form, durability: durability)
+            content, hasAllEntries: hasAllEntries, revision: revision, format: format, durability: durability)
     }
 }
 

@@ -227,7 +227,9 @@ public struct PrefsLayer: Sendable {
             do {
                 vetted[key] = try PropertyListVetter.value(of: value)
             } catch {
-                faults += error.failures(forKey: key).map { PrefsProblem(layer: name, place: $0.path, reason: $0.reason) }
+                faults += error.failures(forKey: key).map {
+                    PrefsProblem(layer: name, place: $0.path, reason: $0.reason)
+                }
             }
         }
         return PrefsLayer(name, .entries(.values(LayerValues(values: vetted, faults: faults))))

@@ -97,7 +97,7 @@ public final class PropertyListController<Model> {
         guard let place = url ?? initial else { preconditionFailure("there is neither a file nor a resource") }
         self.url = place
         document = try url.map { try PropertyListDocument(url: $0) }
-        let (stored, failure, _) = try document?.read() ?? (nil, nil, .exact)
+        let (stored, failure, _) = try document?.read() ?? (nil, nil, nil)
         if let failure { throw failure }
         saved = stored
         let root = try stored ?? initial.map { try PropertyListDocument.contents(ofResource: $0).root }

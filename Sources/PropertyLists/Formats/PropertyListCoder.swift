@@ -2,9 +2,9 @@ package import Foundation
 
 extension FileFormat {
     /// A binary property list. Compact and exact: dates keep their fraction. The default for a new file.
-    public static var binary: FileFormat { FileFormat(BinaryFormat()) }
+    public static var binary: FileFormat { FileFormat(BinaryFormat.coder) }
     /// An XML property list, readable in a text editor. Dates are rounded down to the second.
-    public static var xml: FileFormat { FileFormat(XMLFormat()) }
+    public static var xml: FileFormat { FileFormat(XMLFormat.coder) }
 }
 
 extension [FileFormat] {
