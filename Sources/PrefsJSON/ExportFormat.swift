@@ -80,7 +80,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
             case .binary: try PropertyListCoder.encode(values, as: .binary)
             case .xml:
                 try PropertyListCoder.encode(
-                    .dictionary(PropertyListCoder.storable(values.dictionary ?? [:], as: .xml)), as: .xml)
+                    .dictionary(FileFormat.xml.coder.storable(values.dictionary ?? [:])), as: .xml)
             case .json: try JSONWriter.data(of: values)
             }
         } catch let failure as PropertyListFailure {

@@ -41,13 +41,6 @@ package enum PropertyListCoder {
         }
     }
 
-    /// The value that a read will return: an XML property list holds dates to the second.
-    package static func storable(
-        _ content: [String: StoredValue], as format: FileFormat
-    ) -> [String: StoredValue] {
-        format.coder.storable(content)
-    }
-
     /// As `FileFormatCoder.bytes`, in one part.
     package static func encode(
         _ value: StoredValue, as format: FileFormat, replacing former: StoredValue? = nil, written: Data? = nil

@@ -69,8 +69,8 @@ package enum StoredValue: Sendable {
         if case .decimal = self { true } else { false }
     }
 
-    /// The value where a type asks for one. A null, which only JSON has, is a value only of an optional: for another type, and
-    /// without a type, its key is missing.
+    /// The value where a type asks for one. A null is a value only of an optional: for another type, and without a type, its
+    /// key is missing.
     package func present(as type: @autoclosure () -> Any.Type? = nil) -> StoredValue? {
         isNull && !(type() is any OptionalValue.Type) ? nil : self
     }
@@ -90,7 +90,7 @@ package enum StoredValue: Sendable {
     /// Whether a foreign object is in the value.
     var holdsForeign: Bool { holds { if case .foreign = $0 { true } else { false } } }
 
-    /// Whether a property list holds the value as it is, which it does not for what only JSON has.
+    /// Whether a property list holds the value as it is: no null, and no number of more digits than a Double.
     package var isPlain: Bool { !holds { $0.isNull || $0.isDecimal } }
 
     /// The value as a property list holds it: without the nulls inside of it, and with Doubles for numbers of more

@@ -174,7 +174,7 @@ enum BytesCheck {
     ]
 
     private static func checkWriting(_ value: StoredValue, as format: FileFormat, isItsOwn: Bool) throws {
-        let members = PropertyListCoder.storable(["value": value], as: format)
+        let members = format.coder.storable(["value": value])
         // The outermost value of a JSON file is a dictionary, whatever its keys are.
         let isWrapped = format == .json
         let bytes: Data

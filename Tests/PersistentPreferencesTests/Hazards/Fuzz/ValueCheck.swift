@@ -43,7 +43,7 @@ enum ValueCheck {
     /// Writes the value as in a file, and reads it.
     private static func checkWriting(_ value: StoredValue, as format: FileFormat) throws {
         let content: [String: StoredValue] = ["root": .dictionary([key: value])]
-        let storable = PropertyListCoder.storable(content, as: format)
+        let storable = format.coder.storable(content)
         let bytes: Data
         do {
             bytes = try PropertyListCoder.encode(.dictionary(storable), as: format)
