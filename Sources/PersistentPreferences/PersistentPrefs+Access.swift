@@ -44,7 +44,7 @@ extension PersistentPrefs {
         state.bridge.access(name, of: self)
         let root = key
         return read(root, of: name, onlyIfAllowed: true) { view, outcome in
-            try view.value(forKey: name, &outcome).flatMap { $0.isNull ? nil : $0.object }
+            try view.value(forKey: name, &outcome)?.present()?.object
         } ?? nil
     }
 

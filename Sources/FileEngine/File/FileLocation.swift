@@ -185,7 +185,7 @@ package final class FileLocation {
         let session = try file.begin()
         if previousTarget != nil, let fault = session.base.fault, !file.cache.rules.replaces(.mistake) {
             session.end()
-            throw fault.error
+            throw fault
         }
         return session
     }
@@ -242,7 +242,7 @@ extension FileLocation: Domain {
         try? withFile { $0.takeWarning() }
     }
 
-    package var form: ValueForm { (try? current().file.cache.form) ?? .exact }
+    package var format: FileFormat? { (try? current().file.cache.format) ?? nil }
 
     package var isBeingSaved: Bool {
         // Unlike a read, this look leaves a warning for the next access.

@@ -54,7 +54,7 @@ package final class PropertyListFile: Sendable {
     func read(_ patience: Patience = .ofRead, _ formerTarget: FileLook.FormerTarget? = nil) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(
-                transaction.content, isOfUpdate: true, form: transaction.session?.form ?? .exact,
+                transaction.content, isOfUpdate: true, format: transaction.session?.format,
                 durability: transaction.promise)
         }
         let (cached, hasWarning) = cache.state.withLock { ($0.newest, $0.warning != nil) }
@@ -142,7 +142,7 @@ extension PropertyListFile: FeedSource {
             }
         }
         return DomainState(
-            state.content, warning: state.fault?.error, nextLook: state.expiresAt.map { $0 - system.monotonicNow() })
+            state.content, warning: state.fault, nextLook: state.expiresAt.map { $0 - system.monotonicNow() })
     }
 
     package func watch(

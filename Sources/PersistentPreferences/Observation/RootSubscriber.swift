@@ -110,7 +110,7 @@ struct ObservedRoot: Sendable {
     /// Whether the class shows the members of the entry as they are stored.
     private func showsMembers(of change: EntryChange) -> Bool {
         let schema = root.schema
-        return change.after.layers == nil && root.roots.form == .exact && schema.hasShape(change.before.members)
+        return change.after.layers == nil && root.roots.hasExactValues && schema.hasShape(change.before.members)
             && schema.hasShape(change.after.members)
     }
 

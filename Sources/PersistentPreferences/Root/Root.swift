@@ -47,7 +47,7 @@ struct Root {
             hasAllValues: found.hasAllEntries || roots.layout != .flat, isOfUpdate: found.isOfUpdate,
             revision: layers == nil ? found.revision : roots.revision(found.revision, in: layers),
             durability: found.durability, in: layers,
-            form: found.form)
+            form: found.format.form)
         if layers == nil, !instance.hasFormerRoots { return view }
         return try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
@@ -100,7 +100,7 @@ struct Root {
     func view(in transaction: Transaction) throws -> RootView {
         let view = RootView(
             of: key, instance, roots.layout.entry(of: key, in: transaction.content), isOfUpdate: true,
-            in: roots.layers == nil ? nil : roots.currentLayers(), form: transaction.session?.form ?? .exact)
+            in: roots.layers == nil ? nil : roots.currentLayers(), form: transaction.session?.format.form ?? .exact)
         return instance.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
     }
 }

@@ -94,7 +94,7 @@ extension DomainState {
     fileprivate var withoutNews: DomainState {
         guard let warning, PrefsError(warning).isWarning else { return self }
         return DomainState(
-            content, hasAllEntries: hasAllEntries, revision: revision, isOfUpdate: isOfUpdate, form: form,
+            content, hasAllEntries: hasAllEntries, revision: revision, isOfUpdate: isOfUpdate, format: format,
             durability: durability)
     }
 }

@@ -65,11 +65,11 @@ package struct RootChange {
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
             if let old = shown[key], SharedStorage.areSame(old, object) { continue }
             let change = assigned.count
-            do throws(PropertyListVetter.Refusal) {
-                assign(try PropertyListVetter.value(of: object, forKey: key), to: key, inPlaceOf: before[key])
+            do throws(ValueMismatch) {
+                assign(try PropertyListVetter.value(of: object), to: key, inPlaceOf: before[key])
                 if assigned.count == change { continue }
             } catch {
-                failures += error.failures
+                failures += error.failures(forKey: key)
             }
             if allowed?.contains(key) == false { disallowed.append(key) }
         }
@@ -91,10 +91,10 @@ package struct RootChange {
         var failures: [PropertyListFailure] = []
         for (key, value) in assigned {
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
-            do throws(PropertyListVetter.Refusal) {
-                try PropertyListVetter.check(value, forKey: key)
+            do throws(ValueMismatch) {
+                try PropertyListVetter.check(value)
             } catch {
-                failures += error.failures
+                failures += error.failures(forKey: key)
             }
         }
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
