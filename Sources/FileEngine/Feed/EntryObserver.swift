@@ -146,6 +146,43 @@ package final class EntryObserver: Sendable {
     func tell(fault: FileError?) -> Action? { faultHandler(fault) }
 }
 
+// MARK: - A subscription
+
+/// A subscription of an observer, with its start value. It ends when the object is released.
+package final class EntrySubscription: Sendable {
+    package let observer: EntryObserver
+    /// The entry that the observer starts from.
+    package let start: EntryState
+    /// What the caller runs once it holds no lock: the observer may have to get the difference to the entry that it knew, and
+    /// a fault.
+    package let catchUp: (@Sendable () -> Void)?
+    /// Why changes made elsewhere are not received.
+    package let failure: StorageFailure?
+    private let onEnd: Locked<(@Sendable () -> Void)?>
+
+    /// - Parameter onEnd: called once.
+    package init(
+        of observer: EntryObserver, start: EntryState, catchUp: (@Sendable () -> Void)? = nil,
+        failure: StorageFailure? = nil, onEnd: @escaping @Sendable () -> Void
+    ) {
+        (self.observer, self.start, self.catchUp, self.failure) = (observer, start, catchUp, failure)
+        self.onEnd = Locked(onEnd)
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Ends the subscription. The observer gets no commit from now on.
+    package func end() {
+        let onEnd = onEnd.withLock { onEnd in
+            defer { onEnd = nil }
+            return onEnd
+        }
+        onEnd?()
+    }
+}
+
 // MARK: - What waits
 
 /// Changes that an observer has not yet taken, in order. If there are too many, the newest are merged.

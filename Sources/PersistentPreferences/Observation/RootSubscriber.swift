@@ -23,7 +23,8 @@ final class RootSubscriber: MovingSubscriber {
     ) {
         self.root = root
         observer = EntryObserver(
-            of: root.members, in: root.root.key, delivery, reader: fault == nil ? root.instance : nil, fault: fault ?? root.report)
+            of: root.members, in: root.root.key, delivery, reader: fault == nil ? root.instance : nil,
+            fault: fault ?? root.report)
         state = Locked(State(key: root.root.key))
     }
 
