@@ -72,6 +72,7 @@ done
 mapfile -t checks < <(sources PrefsTesting/StoreChecks)
 mapfile -t traits < <(sources PrefsTesting/Traits)
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
+dropIn+=("$stubs/DropIn.swift")
 mapfile -t testSet < <(sources PrefsTestSet)
 
 mapfile -t documents < <(sources PrefsDocuments)
@@ -85,7 +86,7 @@ mapfile -t forSwiftUI < <(sources PrefsUI)
 # SwiftUI comes later: the library must compile without it.
 check -emit-module -parse-as-library -module-name Combine -o "$folder/Combine.swiftmodule" "$stubs/Combine.swift"
 
-echo "== the library with Darwin and Combine: ${#lists[@]} + ${#engine[@]} + ${#library[@]} files"
+echo "== the library with Darwin: ${#lists[@]} + ${#engine[@]} + ${#library[@]} files"
 mkdir "$folder/plain"
 plain() { # module, arguments
     check -emit-module -experimental-skip-all-function-bodies -parse-as-library -module-name "$1" -I "$folder/plain" \
@@ -116,21 +117,14 @@ whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
 whole PrefsTesting "${traits[@]}"
 check -typecheck -parse-as-library -module-name TestSupport -I "$folder/plain" Tests/Support/*.swift "$stubs/Darwin.swift"
 
-mapfile -t observing < <(grep -l 'canImport(ObjectiveC)' "${library[@]}")
-echo "== the library with Objective-C, too: ${observing[*]##*/}"
-primary=()
-for file in "${observing[@]}"; do primary+=(-primary-file "$file"); done
-mapfile -t others < <(grep -L 'canImport(ObjectiveC)' "${library[@]}")
 module() { # module, arguments
     check "${objc[@]}" -emit-module -parse-as-library -module-name "$1" -o "$folder/$1.swiftmodule" "${@:2}"
 }
 module PrefsPropertyLists -experimental-skip-all-function-bodies "${lists[@]}"
 module PrefsFileEngine -experimental-skip-all-function-bodies "${engine[@]}"
 module PrefsDefaultsDomain -experimental-skip-all-function-bodies "${domain[@]}"
-indexed "${observing[@]}"
-check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferences "${index[@]}" "${primary[@]}" "${others[@]}"
 
-echo "== what imports it: the module for SwiftUI, the drop-in, the test set, a sample"
+echo "== with Objective-C, too: the modules for SwiftUI and Combine, the drop-in with key-value observing, the test set, a sample"
 module PersistentPreferences -experimental-skip-all-function-bodies "${library[@]}"
 module PrefsDocuments -experimental-skip-all-function-bodies "${documents[@]}"
 module PrefsJSON -experimental-skip-all-function-bodies "${json[@]}"
@@ -141,7 +135,9 @@ module SwiftUI "$stubs/SwiftUI.swift"
 module PrefsUI "${forSwiftUI[@]}"
 indexed "${forSwiftUI[@]}"
 check "${objc[@]}" -typecheck -parse-as-library -module-name PrefsUI "${index[@]}" "${forSwiftUI[@]}"
-module RVS_PersistentPrefs "${dropIn[@]}"
+module RVS_PersistentPrefs -experimental-skip-all-function-bodies "${dropIn[@]}"
+indexed "${dropIn[@]}"
+check "${objc[@]}" -typecheck -parse-as-library -module-name RVS_PersistentPrefs "${index[@]}" "${dropIn[@]}"
 module PrefsTestSet "${testSet[@]}"
 check "${objc[@]}" -typecheck -parse-as-library -module-name Sample "$stubs/Sample.swift"
 

@@ -33,11 +33,8 @@ public import Foundation
         open func responds(to aSelector: Selector!) -> Bool { false }
     }
 
-    /// ObjectiveC.swiftinterface; the functions are in NSObjCRuntime.h and objc/runtime.h.
-    public struct Selector {}
-    func NSSelectorFromString(_ aSelectorName: String) -> Selector { Selector() }
-
-    func class_getInstanceVariable(_ cls: AnyClass?, _ name: UnsafePointer<CChar>) -> OpaquePointer? { nil }
+    /// ObjectiveC.swiftinterface
+    public struct Selector { public init() {} }
 
     /// Foundation.swiftinterface, as all of key-value observing by Swift key paths. Not declared Sendable here, so that nothing
     /// relies on it.

@@ -47,7 +47,7 @@ package final class DefaultsDomain: Domain {
     var transaction: Transaction? { queue.transaction }
 
     func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
-        if let transaction { return DomainState(transaction.content ?? [:]) }
+        if let transaction { return DomainState(transaction.content ?? [:], isOfUpdate: true) }
         switch part {
         case .everything: return DomainState(try content())
         case .entries(let keys):

@@ -24,8 +24,8 @@ package struct AllowedKeys {
     package func visible(in stored: [String: StoredValue]?) -> [String: StoredValue] {
         guard let stored else { return [:] }
         let keys = set == nil ? AllowedKeys(list, versionKey: versionKey, isForMany: true) : self
-        if stored.keys.allSatisfy(keys.contains), !stored.values.contains(where: \.isNull) { return stored }
-        return stored.filter { keys.contains($0.key) && !$0.value.isNull }
+        let allowed = stored.keys.allSatisfy(keys.contains) ? stored : stored.filter { keys.contains($0.key) }
+        return allowed.withoutNulls
     }
 }
 

@@ -44,7 +44,7 @@ extension PersistentPrefs {
         state.bridge.access(name, of: self)
         let root = key
         return read(root, of: name, onlyIfAllowed: true) { view, outcome in
-            try view.value(forKey: name, &outcome).flatMap { $0.isNull ? nil : $0.object }
+            try view.value(forKey: name, &outcome)?.present()?.object
         } ?? nil
     }
 
@@ -57,140 +57,11 @@ extension PersistentPrefs {
             guard try view.storedValues() != nil else { throw PrefsError.noStoredPrefsForKey(key: view.rootKey) }
         }
     }
-
-    // MARK: - Writing
-
-    func move(to newKey: String) {
-        do {
-            try NameVetting.checkRoot(newKey)
-            state.key = newKey
-            state.moveSubscribers()
-            report(nil)
-        } catch {
-            report(error)
-        }
-    }
-
-    func setValue(_ value: Any?, of name: String) {
-        let allowed = allowedKeys
-        write { root, outcome in
-            guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed.list) }
-            let (change, durability) = try root.difference(inKeys: [name], to: value.map { [name: $0] }, &outcome)
-            try root.commit(change, over: durability, &outcome)
-        }
-    }
-
-    /// Gives allowed keys new values in one transaction.
-    func mergeValues(_ values: [String: Any]) {
-        assign(merging: true) { values }
-    }
-
-    /// Gives allowed keys new values and removes the values of all other allowed keys, in one transaction.
-    func replaceValues(with values: [String: Any]) {
-        assign(merging: false) { values }
-    }
-
-    @discardableResult
-    package func assign(merging: Bool, _ values: () throws -> [String: Any]) -> PrefsError? {
-        write {
-            let values = try values()
-            try RootChange.checkKeys(of: values)
-            try $0.commit(.assign(values, merging: merging, allowedKeys), &$1)
-        }
-    }
-
-    func removeValues(of names: [String]) -> PrefsError? {
-        let allowed = allowedKeys
-        return write { root, outcome in
-            let unknown = names.filter { !allowed.contains($0) }
-            if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed.list) }
-            let (change, durability) = try root.difference(inKeys: names, to: nil, &outcome)
-            try root.commit(change, over: durability, &outcome)
-        }
-    }
-
-    func clearValues() {
-        write { try $0.commit(.clear(allowedKeys), &$1) }
-    }
-
-    func removeRoot() {
-        write { root, outcome in
-            try root.roots.replacingMistakes { try root.commit(.remove(allowedKeys), &outcome) }
-        }
-    }
-
-    typealias VisibleValues = RootInstance.VisibleValues
-
-    func valuesForChange() -> InPlaceChange<VisibleValues> {
-        changeInPlace(from: .nothing) { state.visibleValues(try $0.values(&$1), allowedKeys) }
-    }
-
-    /// Ends a change that threw. Stores nothing, and reports the outcome of the read.
-    func abandonChange(from start: InPlaceChange<VisibleValues>) {
-        report(start.outcome.warning ?? start.failure)
-    }
-
-    func commitChange(from start: InPlaceChange<VisibleValues>, to after: [String: Any]) {
-        commit(start) { before, root, outcome in
-            let change = try RootChange(
-                from: before.values, shownAs: before.objects, to: after, allowed: allowedKeys)
-            try root.commit(change, over: start.durability, &outcome)
-        }
-    }
-
-    /// Makes the accesses in the body one transaction, as `update` does, and reports each failure once.
-    func join(timeout: Duration? = nil, _ body: () throws -> Void) rethrows -> PrefsError? {
-        try transact(
-            timeout, repeatsFailures: false,
-            { _, _ in
-                try body()
-                return nil
-            }, rescue: { throw $0 })
-    }
-
-    /// Runs a body of the user in one transaction. The body returns the visible values before and after it; nil if it
-    /// wrote only through other accesses.
-    ///
-    /// - Parameters:
-    ///   - timeout: how long to wait before the body runs.
-    ///   - repeatsFailures: whether a failure that an access in the body has reported is reported again, for the whole.
-    func transact(
-        _ timeout: Duration?, repeatsFailures: Bool = true,
-        _ body: (_ stored: [String: StoredValue]?, AllowedKeys) throws -> (
-            before: VisibleValues, after: [String: Any]
-        )?,
-        rescue: (any Error) throws -> Void
-    ) rethrows -> PrefsError? {
-        var thrown: (any Error)?
-        var isReported = false
-        let failure = write(reportsFailure: repeatsFailures || !isReported) { root, outcome in
-            let allowed = allowedKeys
-            try LockWait.within(timeout) {
-                try root.transact(&outcome) { stored in
-                    let change: (before: VisibleValues, after: [String: Any])?
-                    do {
-                        change = try body(stored, allowed)
-                        isReported = Transaction.current?.hasFailed == true
-                    } catch {
-                        thrown = error
-                        throw error
-                    }
-                    return try change.map {
-                        try RootChange(
-                            from: $0.before.values, shownAs: $0.before.objects, to: $0.after,
-                            allowed: allowed)
-                    }
-                }
-            }
-        }
-        if let thrown { try rescue(thrown) }
-        return failure
-    }
 }
 
 // MARK: - Errors
 
-/// Every access runs in one of these functions, which set `lastError` to the error that is thrown.
+/// Every read runs in `read`, as every write runs in `write`: they set `lastError` to the error that is thrown.
 extension PersistentPrefs {
     /// - Parameters:
     ///   - root: the key of the root, if the access has read it already.
@@ -240,45 +111,6 @@ extension PersistentPrefs {
             report(warning, of: .fault(of: name, at: revision))
         }
         report(failure ?? outcome.warning, of: .read(of: name, at: revision))
-    }
-
-    /// A rejection rolls back the update that this write is part of, if any.
-    ///
-    /// - Parameters:
-    ///   - root: the key of the root, if the access has read it already.
-    ///   - reading: what the read has met that the write starts from.
-    ///   - reportsFailure: evaluated if the write fails. False if the failure was reported already.
-    /// - Returns: the error of this access, or the warning that it has stored something else than was asked for.
-    @discardableResult
-    func write(
-        to root: String? = nil, after reading: AccessOutcome = AccessOutcome(),
-        reportsFailure: @autoclosure () -> Bool = true,
-        _ body: (Root, inout AccessOutcome) throws -> Void
-    ) -> PrefsError? {
-        let root = root ?? key
-        var outcome = reading
-        do {
-            if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
-            try LockWait.within(lockTimeoutNow) { try body(Root(root, of: state), &outcome) }
-            for other in outcome.others { report(other, of: .faultOfWrite) }
-            report(outcome.warning)
-            return outcome.warning.flatMap { $0.isOfWrite ? $0 : nil }
-        } catch {
-            let error = PrefsError(error)
-            for other in outcome.others { report(other, of: .faultOfWrite) }
-            // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
-            if let warning = outcome.warning, warning != error, !error.isMalformedFile {
-                report(warning, of: .faultOfWrite)
-            }
-            if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
-            return reportsFailure() ? report(error) : error
-        }
-    }
-
-    /// The limit of the class for a wait that begins now; nil if it has none, or if the task has one already.
-    var lockTimeoutNow: Duration? {
-        guard let limit = declarations.lockTimeout, LockWait.current == nil else { return nil }
-        return limit
     }
 
     /// Calls the closure once for each problem of this instance, and for each rejected write.

@@ -83,7 +83,7 @@ extension PersistentPrefs {
     private func missing(in values: [String: StoredValue]?, _ view: RootView) -> [PrefsProblem] {
         declarations.declarations.filter(\.property.isRequired).compactMap { declaration in
             let (key, layers) = (declaration.key, view.layers)
-            guard (values?[key] ?? declaration.property.storedDefault)?.isNull ?? true,
+            guard (values?[key] ?? declaration.property.storedDefault)?.present() == nil,
                 layers?.key(key, of: view.rootKey, in: declarations).faults.isEmpty ?? true
             else { return nil }
             let reason = "is required, and has no value\(layers?.howToSet(key, in: declarations) ?? "")"
@@ -106,7 +106,7 @@ extension PersistentPrefs {
             PrefsProblem(.version, in: .layer(file.layer), path: place(declarations.schema.versionKey), reason: $0)
         }
         let keys = file.keys.sorted(byText: \.self).compactMap { key in
-            names.flaw(of: key, as: file.form).map {
+            names.flaw(of: key, as: file.format.form).map {
                 PrefsProblem(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey)
             }
         }
@@ -134,7 +134,7 @@ private struct KnownNames {
     ///
     /// - Parameter form: the form of the values of its file.
     func flaw(of key: String, as form: ValueForm) -> String? {
-        if allowed.contains(key) || ownKeys.contains(key) || form.others?.isKeyOfTools(key) == true { return nil }
+        if allowed.contains(key) || ownKeys.contains(key) || form.isKeyOfTools(key) { return nil }
         let near = words.nearest(to: key)
         guard near != nil || form != .exact else { return nil }
         if sharing.contains(where: { $0.allowed.contains(key) || $0.schema.ownKeys.contains(key) }) { return nil }

@@ -62,7 +62,7 @@ package final class RemoteDomain: Domain {
         let root = part.name
         if let transaction {
             try load(root, in: transaction)
-            return DomainState(transaction.content, hasAllEntries: false)
+            return DomainState(transaction.content, hasAllEntries: false, isOfUpdate: true)
         }
         do {
             return state(of: root, try remote.values(of: root, isNewest: isForWriting))

@@ -80,11 +80,9 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
             case .binary: try PropertyListCoder.encode(values, as: .binary)
             case .xml:
                 try PropertyListCoder.encode(
-                    .dictionary(PropertyListCoder.storable(values.dictionary ?? [:], as: .xml)), as: .xml)
+                    .dictionary(FileFormat.xml.coder.storable(values.dictionary ?? [:])), as: .xml)
             case .json: try JSONWriter.data(of: values)
             }
-        } catch let refusal as PropertyListVetter.Refusal {
-            throw PrefsError.valuesNotPlistCompatible(refusal.failures)
         } catch let failure as PropertyListFailure {
             throw PrefsError.valuesNotPlistCompatible([failure])
         }
@@ -93,11 +91,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// Returns one value as JSON for people, laid out as in an export. It also shows what an export cannot hold: a
     /// reference of a keyed archive as `{"CF$UID": 5}`, and a foreign object as `"object"`.
     package static func json(of value: StoredValue) throws -> String {
-        do {
-            return String(decoding: try JSONWriter.data(of: value, showsAll: true), as: UTF8.self)
-        } catch {
-            throw PrefsError.valuesNotPlistCompatible(error.failures)
-        }
+        String(decoding: try JSONWriter.data(of: value, showsAll: true), as: UTF8.self)
     }
 
     /// Reads one value in the form of ``json``.

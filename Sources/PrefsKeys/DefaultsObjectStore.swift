@@ -58,7 +58,7 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
     var transaction: Transaction? { queue.transaction }
 
     func state(of part: DomainPart, isForWriting: Bool) -> DomainState {
-        if let transaction { return DomainState(transaction.content) }
+        if let transaction { return DomainState(transaction.content, isOfUpdate: true) }
         let keys =
             switch part {
             case .root(let key): [key]

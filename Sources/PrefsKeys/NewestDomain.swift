@@ -45,7 +45,7 @@ final class NewestDomain: Domain {
         }
         var content = stored.content ?? [:]
         content[key] = value
-        return DomainState(content, hasAllEntries: false, form: stored.form, durability: stored.durability)
+        return DomainState(content, hasAllEntries: false, format: stored.format, durability: stored.durability)
     }
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
@@ -56,7 +56,7 @@ final class NewestDomain: Domain {
 
     func forget() { domain.forget() }
 
-    var form: ValueForm { domain.form }
+    var format: FileFormat? { domain.format }
 
     func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
         try domain.subscribe(to: part, observer)

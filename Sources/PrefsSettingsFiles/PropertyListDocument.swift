@@ -30,16 +30,16 @@ struct PropertyListDocument: Sendable {
         return document
     }
 
-    /// The root; nil if there is no file. For a malformed file, the newest known root and the error. The form is that of
-    /// the values in the file, or in a new one.
+    /// The root; nil if there is no file. For a malformed file, the newest known root and the error. The format is that of
+    /// the file, or of a new one.
     ///
     /// - Throws: `PrefsError`.
-    func read() throws -> (root: StoredValue?, failure: PrefsError?, form: ValueForm) {
+    func read() throws -> (root: StoredValue?, failure: PrefsError?, format: FileFormat?) {
         try PrefsError.converting {
             let reading = try file.read(.untilSaved)
             return (
                 reading.content?[TopLevel.documentKey],
-                reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }, reading.form
+                reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }, reading.format
             )
         }
     }
@@ -72,7 +72,7 @@ struct PropertyListDocument: Sendable {
 
     /// Compares roots as every format stores them, because XML rounds dates.
     private static func areSame(_ left: StoredValue?, _ right: StoredValue?) -> Bool {
-        func rounded(_ root: StoredValue) -> StoredValue? { PropertyListCoder.storable(["": root], as: .xml)[""] }
+        func rounded(_ root: StoredValue) -> StoredValue? { FileFormat.xml.coder.storable(["": root])[""] }
         return left == right || left.flatMap(rounded) == right.flatMap(rounded)
     }
 

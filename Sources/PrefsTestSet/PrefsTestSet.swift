@@ -3,8 +3,7 @@ public import PersistentPreferences
 
 /// The test set of the command-line tool, the tests and the benchmarks: five values, one of each common type.
 ///
-/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values, and can be key-value observed on
-/// Apple platforms. A write of another type is rejected. A value that is absent, or of another type, reads as its default
+/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values. A write of another type is rejected. A value that is absent, or of another type, reads as its default
 /// value: see ``defaultValues``. Cost, errors and threads are as for ``PersistentPrefs``.
 open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = [

@@ -1,6 +1,7 @@
 public import Foundation
 @_exported public import PersistentPreferences
 import PrefsKeys
+import PrefsPropertyLists
 
 /// The base class of `RVS_PersistentPrefs.swift`: ``PersistentPrefs`` with the additional members of that file.
 ///
@@ -27,6 +28,9 @@ import PrefsKeys
 /// As for ``PersistentPrefs``. With an overridden ``userDefaults``, each access copies the values, a write is neither
 /// durable nor safe from other processes, and changes by other code are not observed.
 open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
+    /// The first keys of the key paths that key-value observers have asked for.
+    let keyValueObserved = Locked<Set<String>>([])
+
     /// Creates an instance with the subclass's own root key: the unqualified name of the type.
     public override init() {
         Self.checkSubclassed()

@@ -90,7 +90,7 @@ final class FileRoot: @unchecked Sendable {
     }
 
     private static func stored(_ values: [String: Any]) throws -> StoredValue {
-        try PropertyListVetter.value(of: values, forKey: key)
+        try PropertyListVetter.value(of: values)
     }
 
     private static func root(of content: PropertyListFile.Content?) -> [String: Any]? {

@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: EveryTypePrefs.samples.map(\.key)) func theTextOfEachValueReadsAsThatValue(_ key: String) throws {
         for sample in try #require(EveryTypePrefs.samples.first { $0.key == key }).values {
-            let value = try PropertyListVetter.value(of: sample, forKey: key)
+            let value = try PropertyListVetter.value(of: sample)
             prefs[key] = sample
             #expect(prefs.lastError == nil, "\(sample)")
             let text = prefs.text(of: value, forKey: key)

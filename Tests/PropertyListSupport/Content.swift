@@ -10,7 +10,7 @@ package struct Content: @unchecked Sendable, CustomStringConvertible {
     /// The value by itself and inside others.
     package func lists() throws -> [Any] {
         try [value, [value], ["k": value], [["k": [value, "x"] as [Any]]]].map {
-            try PropertyListVetter.storedObject(of: $0, forKey: "list").get()
+            try PropertyListVetter.storedObject(of: $0).get()
         }
     }
 

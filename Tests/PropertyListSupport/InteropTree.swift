@@ -15,7 +15,7 @@ package enum InteropTree {
         var random = SeededGenerator(seed: seed)
         var budget = 60
         let tree = dictionary(&random, depth: 0, &budget)
-        return try PropertyListVetter.storedObject(of: tree, forKey: "").get() as? [String: Any] ?? [:]
+        return try PropertyListVetter.storedObject(of: tree).get() as? [String: Any] ?? [:]
     }
 
     private static func value(_ random: inout SeededGenerator, depth: Int, _ budget: inout Int) -> Any {

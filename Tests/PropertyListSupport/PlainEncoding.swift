@@ -32,7 +32,7 @@ extension StoredValue {
         case let list as [Any]: self = .array(list.map(StoredValue.init(of:)))
         case let dictionary as [String: Any]: self = .dictionary(dictionary.mapValues(StoredValue.init(of:)))
         default:
-            guard let value = try? PropertyListVetter.value(of: object, forKey: "") else {
+            guard let value = try? PropertyListVetter.value(of: object) else {
                 // Files of other programs may contain dates that the vetter rejects.
                 guard let date = object as? Date else { preconditionFailure("\(object) is not in a property list") }
                 self = .date(date)
@@ -50,8 +50,8 @@ extension StoredValue {
 
 extension PropertyListVetter {
     /// The object that a read returns after a write of this object.
-    package static func storedObject(of object: Any, forKey key: String) -> Result<Any, Refusal> {
-        do { return .success(try value(of: object, forKey: key).object) } catch { return .failure(error) }
+    package static func storedObject(of object: Any) -> Result<Any, ValueMismatch> {
+        do { return .success(try value(of: object).object) } catch { return .failure(error) }
     }
 }
 
@@ -62,6 +62,6 @@ extension PropertyListCoder {
 
     /// Encodes a Swift literal such as `["a": 1]`, which is vetted first.
     package static func encode(plain value: Any, as format: FileFormat) throws -> Data {
-        try encode(PropertyListVetter.value(of: value, forKey: ""), as: format)
+        try encode(PropertyListVetter.value(of: value), as: format)
     }
 }

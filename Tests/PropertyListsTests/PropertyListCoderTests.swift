@@ -28,11 +28,11 @@ import TestSupport
             let date = StoredValue.date(Date(timeIntervalSinceReferenceDate: seconds))
             return ["a": .array([.dictionary(["b": date]), .string("x")]), "c": .integer(1)]
         }
-        #expect(PropertyListCoder.storable(content(1.5), as: .xml).isEqual(to: content(1)))
-        #expect(PropertyListCoder.storable(content(-0.5), as: .xml).isEqual(to: content(-1)))
-        #expect(PropertyListCoder.storable(content(1.5), as: .binary).isEqual(to: content(1.5)))
+        #expect(FileFormat.xml.coder.storable(content(1.5)).isEqual(to: content(1)))
+        #expect(FileFormat.xml.coder.storable(content(-0.5)).isEqual(to: content(-1)))
+        #expect(FileFormat.binary.coder.storable(content(1.5)).isEqual(to: content(1.5)))
         let whole = content(1)
-        #expect(PropertyListCoder.storable(whole, as: .xml).isIdentical(to: whole))
+        #expect(FileFormat.xml.coder.storable(whole).isIdentical(to: whole))
     }
 
     /// U+212A is equal to the letter K, in both orders. Neither is a doubled key.

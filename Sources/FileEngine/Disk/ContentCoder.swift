@@ -62,7 +62,7 @@ package struct ContentCoder {
     func encodedSize(of entries: DomainContent, replacing base: FileState) throws -> Int {
         var format = rules.format(replacing: base)
         if format == .xml, rules.mirror != nil { format = .binary }
-        let entries = PropertyListCoder.storable(entries, as: format)
+        let entries = format.coder.storable(entries)
         return try encoded(entries, as: format, replacing: base.content).count
     }
 

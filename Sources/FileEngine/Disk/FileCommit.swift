@@ -38,7 +38,7 @@ final class FileCommit: Sendable {
         }
         let (bytes, format) = try encoding ?? coder.encoded(content, replacing: base)
         // A correction replaces exactly the bytes that its caller has.
-        let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
+        let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.faultKind)
         let kept =
             isCorrection
             ? nil
@@ -215,7 +215,7 @@ final class FileCommit: Sendable {
     }
 
     private func formerBytes(of base: FileState, under writeLock: WriteLock) throws -> Data? {
-        guard let fault = base.fault, [.damage, .emptied].contains(fault.kind) else {
+        guard base.faultKind == .damage || base.faultKind == .emptied else {
             return try bytes(of: base, under: writeLock)
         }
         return try base.content.map { try coder.encoded($0, replacing: base).bytes.joined }

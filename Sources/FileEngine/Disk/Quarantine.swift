@@ -21,7 +21,7 @@ struct Quarantine: Sendable {
     ) throws -> QuarantinedFile? {
         do throws(StorageFailure) {
             // A file that was emptied counts as missing: its bytes are nothing to keep.
-            guard let status = base.status, base.fault?.kind != .emptied, base.fault != nil || base.content != nil
+            guard let status = base.status, base.faultKind != .emptied, base.fault != nil || base.content != nil
             else { return try quarantineLost(lost(), by: coder, under: writeLock) }
             let kind = base.fault == nil ? reason.map { QuarantinedFile.Kind.former(reason: $0) } : .file
             guard let kind else { return nil }
@@ -54,9 +54,9 @@ struct Quarantine: Sendable {
             } else {
                 PropertyListFault(reason: "was \(state), and had values before")
             }
-        let known = base.fault?.kind == .emptied ? base.fault?.report.state : nil
-        var report = MalformedFile(path: names.path, fault: missing, state: known ?? .nothing)
-        if let fault = base.fault, fault.kind != .emptied { report = fault.report }
+        let malformed = base.fault?.file
+        var report = MalformedFile(path: names.path, fault: missing, state: malformed?.state ?? .nothing)
+        if let malformed, base.faultKind != .emptied { report = malformed }
         if case .former(let reason) = quarantine.kind {
             report = MalformedFile(
                 path: names.path, fault: PropertyListFault(reason: reason), state: .lastKnown, isWellFormed: true)

@@ -43,7 +43,7 @@ package final class Recovery: Sendable {
         let source = FileState.Source(
             file: bytes.source.file, status: bytes.source.status, format: known?.format ?? bytes.source.format,
             bytes: bytes.source.bytes, nextStamp: bytes.source.nextStamp)
-        let kind: FileState.Fault.Kind =
+        let kind: FileState.FaultKind =
             if isBeingWritten {
                 .mistake
             } else if isEmpty, copy.isOurs {
@@ -65,7 +65,7 @@ package final class Recovery: Sendable {
             }
         let report = MalformedFile(path: names.path, fault: fault, state: state, isEmptied: kind == .emptied)
         return FileState(
-            content: known?.content, from: source, fault: FileState.Fault(report: report, kind), loss: known?.loss,
+            content: known?.content, from: source, malformed: (report, kind), loss: known?.loss,
             sourceBytes: known?.text, expiresAt: isBeingWritten || !mayBeWritten ? end : nil, system: system)
     }
 
@@ -114,7 +114,7 @@ package final class Recovery: Sendable {
     func stateDuringSave(by coder: ContentCoder, under writeLock: WriteLock?) -> DomainState? {
         let (known, lastWhole, hasRead) = cache.state.withLock { ($0.known, $0.presence.lastWhole, $0.newest != nil) }
         // The last state is that there was no file.
-        guard let known else { return hasRead ? DomainState(nil, form: cache.form, isDuringSave: true) : nil }
+        guard let known else { return hasRead ? DomainState(nil, format: cache.format, isDuringSave: true) : nil }
         let copyStatus = (try? copies.copyStatus(under: writeLock)) ?? nil
         if let kept = cache.state.withLock({ $0.duringSave }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? copies.folderStatus(under: writeLock)
@@ -134,13 +134,13 @@ package final class Recovery: Sendable {
 
     /// - Throws: the error of a malformed file that a write does not replace.
     func requireWritable(_ state: FileState) throws {
-        if let fault = state.fault, !cache.rules.replaces(fault.kind) { throw fault.error }
+        if let fault = state.fault, let kind = state.faultKind, !cache.rules.replaces(kind) { throw fault }
     }
 }
 
 extension FileRules {
     /// Whether a write may quarantine and replace a malformed file.
-    func replaces(_ kind: FileState.Fault.Kind) -> Bool {
+    func replaces(_ kind: FileState.FaultKind) -> Bool {
         switch kind {
         case .damage, .emptied: true
         case .mistake: replacesMistakes + replacesForeign > 0

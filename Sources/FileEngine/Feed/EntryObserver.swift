@@ -25,9 +25,11 @@ package final class EntryObserver: Sendable {
     let reader: ObjectIdentifier?
     private let delivery: Delivery
     private let faultHandler: @Sendable (FileError?) -> Action?
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     private struct State {
+        /// The key of changes of a domain that is one entry, whose own key is empty.
+        var root = ""
         /// The entry that it was told of last, as far as it sees it; nil before it has begun.
         var last: EntryState?
         var context: (any EntryContext)?
@@ -38,15 +40,17 @@ package final class EntryObserver: Sendable {
 
     /// - Parameters:
     ///   - keys: the members that it sees; nil for all.
+    ///   - root: the key of its changes if the domain is one entry, whose own key is empty.
     ///   - reader: the object that is told of a fault once; nil for the observer itself.
     ///   - fault: called without a lock if the domain is malformed or cannot be read, once for each reason; with nil when it
     ///     can be read again. It must return at once. What it returns runs once no lock is held.
     package init(
-        of keys: Set<String>? = nil, _ delivery: Delivery, reader: AnyObject? = nil,
+        of keys: Set<String>? = nil, in root: String = "", _ delivery: Delivery, reader: AnyObject? = nil,
         fault: @escaping @Sendable (FileError?) -> Action? = { _ in nil }
     ) {
         (self.keys, self.delivery, faultHandler) = (keys, delivery, fault)
         self.reader = reader.map { ObjectIdentifier($0) }
+        state = Locked(State(root: root))
     }
 
     /// The first waiting change. It does not wait any more.
@@ -59,9 +63,9 @@ package final class EntryObserver: Sendable {
     /// Whether it knows an entry, so that it gets the difference to the next one.
     var hasBegun: Bool { state.withLock { $0.last != nil } }
 
-    /// Notes that the program moves the observer, so that the difference of the two entries is no foreign change.
-    package func moveByAssignment() {
-        state.withLock { $0.movesByAssignment = true }
+    /// Notes that the program moves the observer to another root, so that the difference of the two is no foreign change.
+    package func moveByAssignment(to root: String) {
+        state.withLock { ($0.root, $0.movesByAssignment) = (root, true) }
     }
 
     /// Starts from an entry. Also called when the observer moves to another one, or when its entry is known at last.
@@ -114,6 +118,8 @@ package final class EntryObserver: Sendable {
     }
 
     private func put(_ change: EntryChange, _ state: inout State) -> Action? {
+        var change = change
+        if change.key.isEmpty { change.key = state.root }
         state.last = change.after
         switch delivery {
         case .waiting(let wake):
@@ -122,7 +128,7 @@ package final class EntryObserver: Sendable {
             // Who was woken takes all that wait.
             return isFirst ? Self.action(change.isForeign, wake) : nil
         case .each(let body):
-            return Self.action(change.isForeign) { { body(change) } }
+            return Self.action(change.isForeign) { [change] in { body(change) } }
         case .signal(let body):
             let isForeign = change.isForeign
             return Self.action(isForeign) { body(isForeign) }
@@ -138,6 +144,43 @@ package final class EntryObserver: Sendable {
 
     /// - Returns: what must run once no lock is held.
     func tell(fault: FileError?) -> Action? { faultHandler(fault) }
+}
+
+// MARK: - A subscription
+
+/// A subscription of an observer, with its start value. It ends when the object is released.
+package final class EntrySubscription: Sendable {
+    package let observer: EntryObserver
+    /// The entry that the observer starts from.
+    package let start: EntryState
+    /// What the caller runs once it holds no lock: the observer may have to get the difference to the entry that it knew, and
+    /// a fault.
+    package let catchUp: (@Sendable () -> Void)?
+    /// Why changes made elsewhere are not received.
+    package let failure: StorageFailure?
+    private let onEnd: Locked<(@Sendable () -> Void)?>
+
+    /// - Parameter onEnd: called once.
+    package init(
+        of observer: EntryObserver, start: EntryState, catchUp: (@Sendable () -> Void)? = nil,
+        failure: StorageFailure? = nil, onEnd: @escaping @Sendable () -> Void
+    ) {
+        (self.observer, self.start, self.catchUp, self.failure) = (observer, start, catchUp, failure)
+        self.onEnd = Locked(onEnd)
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Ends the subscription. The observer gets no commit from now on.
+    package func end() {
+        let onEnd = onEnd.withLock { onEnd in
+            defer { onEnd = nil }
+            return onEnd
+        }
+        onEnd?()
+    }
 }
 
 // MARK: - What waits

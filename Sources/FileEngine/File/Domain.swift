@@ -54,9 +54,9 @@ package protocol Domain: AnyObject, Sendable {
     /// Drops the cache.
     func forget()
 
-    /// The accepted form of the values that observers get: in the last state that was read; before the first
-    /// read, in a new file.
-    var form: ValueForm { get }
+    /// The format that tells the accepted form of the values that observers get: that of the last state that was read;
+    /// before the first read, that of a new file; nil for the exact form.
+    var format: FileFormat? { get }
 
     /// Subscribes to each commit that changes the part, in order. An observer that moves here gets the difference to what it
     /// knew first.
@@ -78,7 +78,7 @@ extension Domain {
     package var watchFailure: StorageFailure? { nil }
     package func waitForSave() -> FileError? { nil }
     package func forget() {}
-    package var form: ValueForm { .exact }
+    package var format: FileFormat? { nil }
 }
 
 /// A part of a domain.

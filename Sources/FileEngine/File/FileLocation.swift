@@ -185,7 +185,7 @@ package final class FileLocation {
         let session = try file.begin()
         if previousTarget != nil, let fault = session.base.fault, !file.cache.rules.replaces(.mistake) {
             session.end()
-            throw fault.error
+            throw fault
         }
         return session
     }
@@ -242,7 +242,7 @@ extension FileLocation: Domain {
         try? withFile { $0.takeWarning() }
     }
 
-    package var form: ValueForm { (try? current().file.cache.form) ?? .exact }
+    package var format: FileFormat? { (try? current().file.cache.format) ?? nil }
 
     package var isBeingSaved: Bool {
         // Unlike a read, this look leaves a warning for the next access.
@@ -275,21 +275,50 @@ final class FileRegistry: Sendable {
         weak var file: PropertyListFile?
     }
 
-    /// Few, and searched only when a path is resolved: a dictionary with keys of a type of its own costs 700,000
-    /// instructions at the start of a program.
-    private let entries = Locked<[Entry]>([])
+    private struct State {
+        /// By a hash of the path's bytes: a dictionary with keys of a type of its own costs 700,000 instructions at the start
+        /// of a program.
+        var entries: [Int: [Entry]] = [:]
+        /// The number of hashes at which those of released files are removed.
+        var countToTidy = 16
+    }
+
+    private let state = Locked(State())
 
     /// - Parameter path: absolute, without links.
     func file(
         at path: String, holds topLevel: TopLevel = .domain, system: SystemCalls
     ) -> PropertyListFile {
-        entries.withLock { entries in
-            for case let file? in entries.lazy.map(\.file) where file.isThat(of: path, topLevel, system) { return file }
-            entries.removeAll { $0.file == nil }
+        let hash = path.hashOfBytes
+        return state.withLock { state in
+            let same = state.entries[hash] ?? []
+            for case let file? in same.lazy.map(\.file) where file.isThat(of: path, topLevel, system) { return file }
+            // Not at each call, because there may be thousands.
+            if state.entries.count >= state.countToTidy {
+                state.entries = state.entries.compactMapValues { entries in
+                    let used = entries.filter { $0.file != nil }
+                    return used.isEmpty ? nil : used
+                }
+                state.countToTidy = max(16, 2 * state.entries.count)
+            }
             let file = PropertyListFile(path: path, holds: topLevel, system: system)
-            entries.append(Entry(file: file))
+            state.entries[hash] = same.filter { $0.file != nil } + [Entry(file: file)]
             return file
         }
+    }
+
+    /// The number of hashes, also of files that were released.
+    var count: Int { state.withLock { $0.entries.count } }
+
+    func entries(of path: String) -> Int { state.withLock { $0.entries[path.hashOfBytes]?.count ?? 0 } }
+}
+
+extension String {
+    /// FNV-1a, of the bytes: two spellings of a letter differ.
+    fileprivate var hashOfBytes: Int {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return Int(truncatingIfNeeded: hash)
     }
 }
 

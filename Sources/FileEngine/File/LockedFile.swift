@@ -12,7 +12,7 @@ package struct LockedFile: TransactionSession {
 
     package var lockPath: String? { names.path(of: names.lock) }
     package var content: Content? { base.content }
-    package var form: ValueForm { cache.form(of: base) }
+    package var format: FileFormat? { cache.format(of: base) }
 
     package func commit(_ content: Content, durability: CommitDurability) throws {
         try commit(content, keepingFormerBecause: nil, durability: durability)
@@ -23,7 +23,7 @@ package struct LockedFile: TransactionSession {
         _ content: Content, keepingFormerBecause reason: String?, durability: CommitDurability
     ) throws {
         try refuseLost()
-        let content = PropertyListCoder.storable(content, as: cache.format(replacing: base))
+        let content = cache.format(replacing: base).coder.storable(content)
         if base.fault == nil, (base.content ?? [:]).isEqual(to: content) {
             // XML has rounded the difference away, or a later member of the batch has reverted it.
             if try isDurable(durability) || disk.flush(base, under: lock) { return }
@@ -57,7 +57,7 @@ package struct LockedFile: TransactionSession {
     }
 
     package func stored(_ content: Content?) -> Content? {
-        content.map { PropertyListCoder.storable($0, as: cache.format(replacing: base)) }
+        content.map { cache.format(replacing: base).coder.storable($0) }
     }
 
     /// Rejects an update without a lock. An update that began before a fork belongs to the parent, and the child would

@@ -54,7 +54,8 @@ package final class PropertyListFile: Sendable {
     func read(_ patience: Patience = .ofRead, _ formerTarget: FileLook.FormerTarget? = nil) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(
-                transaction.content, form: transaction.session?.form ?? .exact, durability: transaction.promise)
+                transaction.content, isOfUpdate: true, format: transaction.session?.format,
+                durability: transaction.promise)
         }
         let (cached, hasWarning) = cache.state.withLock { ($0.newest, $0.warning != nil) }
         // A file that was missing before may be coming now.
@@ -141,7 +142,7 @@ extension PropertyListFile: FeedSource {
             }
         }
         return DomainState(
-            state.content, warning: state.fault?.error, nextLook: state.expiresAt.map { $0 - system.monotonicNow() })
+            state.content, warning: state.fault, nextLook: state.expiresAt.map { $0 - system.monotonicNow() })
     }
 
     package func watch(

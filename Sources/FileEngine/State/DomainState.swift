@@ -9,10 +9,12 @@ package struct DomainState {
     package let hasAllEntries: Bool
     /// nil inside a transaction, and if only a comparison shows whether two states are equal.
     package let revision: Revision?
+    /// Whether this is the state of the thread's own transaction, with its changes so far.
+    package let isOfUpdate: Bool
     /// Why this is not what others have stored: the file is malformed or cannot be read. Or a warning of an earlier write.
     package let warning: FileError?
-    /// The accepted form of the values, which people may have written.
-    package let form: ValueForm
+    /// The format of the file, or of a new one, which tells the accepted form of the values; nil for the exact one.
+    package let format: FileFormat?
     /// What the state survives, as far as this process owes it: less than a power cut if the process has stored the state
     /// and has not flushed it, nothing if the state is not in the domain. A write that equals the state changes nothing if that is
     /// enough, and is a write like every other if it is not.
@@ -24,14 +26,15 @@ package struct DomainState {
 
     package init(
         _ content: DomainContent?, hasAllEntries: Bool = true, revision: Revision? = nil,
-        warning: FileError? = nil, form: ValueForm = .exact, durability: CommitDurability = .powerCut,
-        isDuringSave: Bool = false, nextLook: Duration? = nil
+        isOfUpdate: Bool = false, warning: FileError? = nil, format: FileFormat? = nil,
+        durability: CommitDurability = .powerCut, isDuringSave: Bool = false, nextLook: Duration? = nil
     ) {
         self.content = content
         self.hasAllEntries = hasAllEntries
         self.revision = revision
+        self.isOfUpdate = isOfUpdate
         self.warning = warning
-        self.form = form
+        self.format = format
         self.durability = durability
         self.isDuringSave = isDuringSave
         self.nextLook = nextLook
@@ -43,7 +46,7 @@ package struct DomainState {
         isDuringSave: Bool = false
     ) {
         self.init(
-            known.content, revision: revision, warning: warning, form: known.format?.form ?? .exact,
+            known.content, revision: revision, warning: warning, format: known.format,
             durability: .notStored, isDuringSave: isDuringSave)
     }
 }

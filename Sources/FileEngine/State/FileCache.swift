@@ -110,14 +110,14 @@ struct FileCache: Sendable {
     ///
     /// - Parameter hasWarning: whether there may be a warning to report.
     func reading(of found: FileState, hasWarning: Bool) -> DomainState {
-        let (warning, form, durability) = state.withLock { state in
+        let (warning, format, durability) = state.withLock { state in
             (
                 hasWarning && found.fault == nil ? state.takeWarning() : nil,
-                found.form ?? state.rules.format(replacing: found).form, state.flushes.durability(of: found)
+                found.format ?? state.rules.format(replacing: found), state.flushes.durability(of: found)
             )
         }
         return DomainState(
-            found.content, revision: found.revision, warning: found.fault?.error ?? warning, form: form,
+            found.content, revision: found.revision, warning: found.fault ?? warning, format: format,
             durability: durability)
     }
 
@@ -158,14 +158,12 @@ struct FileCache: Sendable {
     /// The format of a commit that replaces a state.
     func format(replacing base: FileState) -> FileFormat { state.withLock { $0.rules.format(replacing: base) } }
 
-    /// The accepted form of the values in a state. A write of a missing file makes a file of the format of a new one.
+    /// The format whose forms the values of a state have. A write of a missing file makes a file of the format of a new one.
     @inline(__always)
-    func form(of state: FileState) -> ValueForm {
-        state.form ?? format(replacing: state).form
-    }
+    func format(of state: FileState) -> FileFormat { state.format ?? format(replacing: state) }
 
-    /// The accepted form of the values in the file when it was last read; before the first read, in a new file.
-    var form: ValueForm { newest.map(form) ?? rules.form }
+    /// That of the file when it was last read; before the first read, of a new file.
+    var format: FileFormat? { newest.map(format(of:)) ?? rules.formatOfValues }
 
     var mirror: FileRules.DefaultsMirror? { state.withLock { $0.rules.mirror } }
 

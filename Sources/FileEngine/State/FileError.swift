@@ -15,4 +15,12 @@ package indirect enum FileError: Error, Equatable {
     case nearLimit(bytes: Int, limit: Int)
     /// The file was replaced by a link: the path must be resolved again.
     case pathChanged
+
+    /// The malformed file; nil for another error.
+    var file: MalformedFile? {
+        switch self {
+        case .damaged(let file), .notOurs(let file): file
+        default: nil
+        }
+    }
 }

@@ -67,8 +67,8 @@ package struct FileRules: Sendable {
         return mirror != nil && !format.isPropertyList ? .binary : format
     }
 
-    /// The accepted form of the values in a new file.
-    var form: ValueForm { mirror == nil ? otherFormats.last?.form ?? .exact : .exact }
+    /// The format whose forms of values a new file has; nil for the exact ones.
+    var formatOfValues: FileFormat? { mirror == nil ? otherFormats.last : nil }
 
     /// Whether a file is read alike under other rules, which also decide what kind of fault it has.
     func read(like other: FileRules) -> Bool {

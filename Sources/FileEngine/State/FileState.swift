@@ -22,43 +22,31 @@ final class FileState: Sendable {
         var volume: Volume?
     }
 
-    /// Why a file is malformed. A class, because every read asks whether there is one.
-    final class Fault: Sendable {
-        let report: MalformedFile
-        let kind: Kind
-
-        enum Kind {
-            /// A machine has damaged a file that this package or UserDefaults has written, or the stores on the file count each
-            /// fault as such. A write quarantines it.
-            case damage
-            /// A crash has left no bytes. A write starts from the last good copy, and keeps it.
-            case emptied
-            /// A person has left the file malformed, or a program is writing it. It is neither moved nor replaced, unless a
-            /// caller asks for that (`FileRules.replacesMistakes`).
-            case mistake
-            /// Neither this package nor UserDefaults has written the file. It is neither moved nor replaced.
-            case foreign
-        }
-
-        init(report: MalformedFile, _ kind: Kind) {
-            self.report = report
-            self.kind = kind
-        }
-
-        @inline(never) var error: FileError { kind == .foreign ? .notOurs(report) : .damaged(report) }
+    /// What a malformed file is. Decides whether a write may replace it.
+    enum FaultKind {
+        /// A machine has damaged a file that this package or UserDefaults has written, or the stores on the file count each
+        /// fault as such. A write quarantines it.
+        case damage
+        /// A crash has left no bytes. A write starts from the last good copy, and keeps it.
+        case emptied
+        /// A person has left the file malformed, or a program is writing it. It is neither moved nor replaced, unless a
+        /// caller asks for that (`FileRules.replacesMistakes`).
+        case mistake
+        /// Neither this package nor UserDefaults has written the file. It is neither moved nor replaced.
+        case foreign
     }
 
     /// The content; nil if the file is missing or empty. For a malformed file, the newest known state.
     let content: DomainContent?
-    /// The fault; nil for a good file.
-    let fault: Fault?
+    /// Why the file is malformed: `FileError.damaged` or `.notOurs`; nil for a good file.
+    let fault: FileError?
+    /// nil for a good file.
+    let faultKind: FaultKind?
     /// Why a write would lose an entry of the file; nil if it would lose nothing.
     let loss: String?
     let revision: Revision
     /// The format of the file; nil if it is missing or empty.
     let format: FileFormat?
-    /// The accepted form of the values; nil if there is no format.
-    let form: ValueForm?
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
     /// for other files. For a malformed file, the bytes of its known state.
@@ -97,13 +85,12 @@ final class FileState: Sendable {
 
     @inline(__always) private init(
         content: DomainContent?, format: FileFormat?, loss: String?, sourceBytes: FileBytes?,
-        changed: FileStatus.Time, revision: Revision, fault: Fault? = nil, expiresAt: Duration? = nil,
-        origin: Origin? = nil, system: SystemCalls
+        changed: FileStatus.Time, revision: Revision, fault: FileError? = nil, faultKind: FaultKind? = nil,
+        expiresAt: Duration? = nil, origin: Origin? = nil, system: SystemCalls
     ) {
         (self.content, self.format, self.loss, self.sourceBytes) = (content, format, loss, sourceBytes)
-        (self.changed, self.revision, self.fault, self.expiresAt) = (changed, revision, fault, expiresAt)
-        self.system = system
-        form = format?.form
+        (self.changed, self.revision, self.expiresAt) = (changed, revision, expiresAt)
+        (self.fault, self.faultKind, self.system) = (fault, faultKind, system)
         (file, status, readAt) = (origin?.file, origin?.status, origin?.readAt)
         (volume, checksum) = (origin?.volume ?? .local, origin?.checksum ?? 0)
         hasReliableTimes = origin?.hasReliableTimes ?? true
@@ -120,8 +107,8 @@ final class FileState: Sendable {
 
     /// Creates the state of a file that was read or written.
     @inline(never) convenience init(
-        content: DomainContent?, from source: Source, fault: Fault? = nil, loss: String? = nil,
-        sourceBytes: FileBytes? = nil, expiresAt: Duration? = nil, system: SystemCalls
+        content: DomainContent?, from source: Source, malformed fault: (file: MalformedFile, kind: FaultKind)? = nil,
+        loss: String? = nil, sourceBytes: FileBytes? = nil, expiresAt: Duration? = nil, system: SystemCalls
     ) {
         let volume = source.volume ?? Volume(of: source.file.descriptor, system)
         let readAt = volume.keepsFiles ? nil : system.monotonicNow()
@@ -132,8 +119,9 @@ final class FileState: Sendable {
             hasReliableTimes: volume.tellsFilesApart && source.status.hasReliableTimes(before: source.nextStamp))
         self.init(
             content: content, format: source.format, loss: loss, sourceBytes: sourceBytes,
-            changed: source.status.changed, revision: Revision(), fault: fault, expiresAt: expiresAt, origin: origin,
-            system: system)
+            changed: source.status.changed, revision: Revision(),
+            fault: fault.map { $0.kind == .foreign ? .notOurs($0.file) : .damaged($0.file) }, faultKind: fault?.kind,
+            expiresAt: expiresAt, origin: origin, system: system)
     }
 
     /// Creates a state that has no file of its own.
@@ -164,7 +152,8 @@ final class FileState: Sendable {
         let origin = status.map { Origin(file: file, status: $0, volume: volume, readAt: readAt, checksum: checksum) }
         return FileState(
             content: content, format: format, loss: loss, sourceBytes: sourceBytes, changed: changed,
-            revision: revision, fault: fault, expiresAt: expiresAt, origin: origin, system: system)
+            revision: revision, fault: fault, faultKind: faultKind, expiresAt: expiresAt, origin: origin, system: system
+        )
     }
 
     /// Whether both have equal contents, or none.

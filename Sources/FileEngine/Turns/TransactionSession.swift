@@ -30,8 +30,8 @@ package protocol TransactionSession {
     func end()
     /// The form in which the domain stores a content.
     func stored(_ content: Content?) -> Content?
-    /// The accepted form of the values, which people may have written.
-    var form: ValueForm { get }
+    /// The format that tells the accepted form of the values; nil for the exact one.
+    var format: FileFormat? { get }
     /// The path of the lock file that it holds; nil if it holds none.
     var lockPath: String? { get }
 }
@@ -46,7 +46,7 @@ extension TransactionSession {
     package func isDurable(_ durability: CommitDurability) -> Bool { true }
     package func end() {}
     package func stored(_ content: Content?) -> Content? { content }
-    package var form: ValueForm { .exact }
+    package var format: FileFormat? { nil }
     package var lockPath: String? { nil }
 }
 

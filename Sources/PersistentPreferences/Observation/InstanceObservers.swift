@@ -32,8 +32,6 @@ package class InstanceObservers: RootInstance, @unchecked Sendable {
     private(set) var recordsSuccess = false
     private var listener: (any FaultListener)?
     private var subscribers = Subscribers()
-    /// The keys that key-value observers ask for.
-    private var keys: Set<String> = []
 
     // MARK: - What was reported
 
@@ -89,11 +87,5 @@ package class InstanceObservers: RootInstance, @unchecked Sendable {
     /// Moves the subscribers to the current root of the instance.
     func moveSubscribers() {
         for entry in lock.withLock({ subscribers.all }) { entry.subscriber?.moveWithInstance() }
-    }
-
-    var observedKeys: Set<String> { lock.withLock { keys } }
-
-    func addObservedKey(_ key: String) {
-        lock.withLock { _ = keys.insert(key) }
     }
 }

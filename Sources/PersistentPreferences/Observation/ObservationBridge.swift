@@ -4,7 +4,7 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Links an instance to the Observation framework: subscribes to its root when a tracked access reads it, and announces
-/// changes of its values. Key-value observers are notified around an announcement.
+/// changes of its values.
 ///
 /// A change is announced right after the commit, on the thread that made it; on the main queue if it was made
 /// elsewhere. `UnheardChanges` says which changes are announced a second time.
@@ -15,12 +15,17 @@ final class ObservationBridge: Sendable, Observable {
     private let registrar = ObservationRegistrar()
     private let state = Locked(State())
 
+    /// What happens around an announcement, which is the second argument.
+    typealias Around = @Sendable (EntryChange, () -> Void) -> Void
+
     private struct State {
         /// The instance, if a tracked access has read it; nil once it is being released.
         weak var owner: (any ObservedInstance)?
         /// By the roots that replace the instance's own; nil stands for its own.
         var subscriptions: [ObjectIdentifier?: EntrySubscription] = [:]
         var unheard = UnheardChanges()
+        /// Runs each announcement; nil if nothing is to happen around it.
+        var around: Around?
     }
 
     /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before
@@ -90,8 +95,16 @@ final class ObservationBridge: Sendable, Observable {
     }
 
     private func announce(_ change: EntryChange, in root: ObservedRoot) {
-        guard let prefs = state.withLock(\.owner), let visible = root.change(change) else { return }
-        prefs.notifyKeyValueObservers(of: change) { announce(visible.keys) }
+        let (owner, around) = state.withLock { ($0.owner, $0.around) }
+        guard owner != nil, let visible = root.change(change) else { return }
+        guard let around else { return announce(visible.keys) }
+        around(change) { announce(visible.keys) }
+    }
+
+    /// Subscribes, and runs the closure around each announcement from now on.
+    func announce(to prefs: any ObservedInstance, within around: @escaping Around) {
+        state.withLock { $0.around = around }
+        subscribe(to: prefs)
     }
 
     /// Announces a change of some keys, and of the key path that stands for all keys.

@@ -7,8 +7,6 @@ protocol ObservedInstance: RootOwner {
     /// Whether another program is saving the file, so that reads return the last known state.
     var isFileBeingSaved: Bool { get }
     func problems(waits: Bool) -> [PrefsProblem]
-    /// Notifies key-value observers around the body.
-    func notifyKeyValueObservers(of change: EntryChange, _ body: () -> Void)
 }
 
 extension ObservedInstance {

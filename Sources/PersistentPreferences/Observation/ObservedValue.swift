@@ -48,7 +48,7 @@ package struct ObservedValue<Value>: Sendable {
 
     /// Delivers the current value and each new one to a subscriber. Returns nil if nothing can be observed;
     /// ``PersistentPrefs/lastError`` says why. For the parameters, see `demandedChanges`.
-    func demanded(on queue: DispatchQueue? = nil, _ receive: @escaping (Value) -> Int) -> Mailbox? {
+    package func demanded(on queue: DispatchQueue? = nil, _ receive: @escaping (Value) -> Int) -> Mailbox? {
         let read = read
         guard let root = prefs.observedRoot(of: [key]) else { return nil }
         let changes = Mailbox(on: queue) { change in

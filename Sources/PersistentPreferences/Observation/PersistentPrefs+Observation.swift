@@ -1,5 +1,5 @@
 public import Dispatch
-import PrefsFileEngine
+package import PrefsFileEngine
 
 /// Observation of changes that are made by another instance, thread or process, or by a text editor.
 extension PersistentPrefs {
@@ -67,7 +67,7 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - queue: the queue of the mailbox.
     ///   - receive: called with each change. Returns by how much the demand grows.
-    func demandedChanges(
+    package func demandedChanges(
         of keys: [String], on queue: DispatchQueue? = nil, _ receive: @escaping (PrefsChange) -> Int
     ) -> Mailbox? {
         guard let root = observedRoot(of: keys) else { return nil }
@@ -75,6 +75,21 @@ extension PersistentPrefs {
         guard let subscription = subscribe(to: root, changes.delivery) else { return nil }
         changes.begin(subscription)
         return changes
+    }
+
+    /// Runs a closure around each announcement of a change from now on. The last closure counts.
+    ///
+    /// - Parameter around: called right after a commit, on the thread that made it; on the main queue if it was made elsewhere.
+    ///   It must call its second argument, which tells the Observation framework.
+    package func announceChanges(
+        within around: @escaping @Sendable (_ change: EntryChange, _ announce: () -> Void) -> Void
+    ) {
+        state.bridge.announce(to: self, within: around)
+    }
+
+    /// Runs a closure whose reads of this instance see another state than the stored one. Their errors are not reported.
+    package func reading<R>(_ entry: EntryState, _ body: () throws -> R) rethrows -> R {
+        try PreviousStateRead(entry, of: state).asCurrent(body)
     }
 
     // MARK: - What every form has in common

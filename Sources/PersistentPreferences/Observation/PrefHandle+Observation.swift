@@ -38,11 +38,9 @@ extension PrefProperty {
     /// The value of the property in a root; the default if it is missing or does not fit.
     fileprivate func value(in values: [String: StoredValue], _ root: ObservedRoot, _ reportsFailure: Bool) -> Value {
         let key = binding(in: root.instance).key
-        guard let stored = values[key], !stored.isNull || Value.self is any OptionalValue.Type else {
-            return givenDefault
-        }
+        guard let stored = values[key]?.present(as: Value.self) else { return givenDefault }
         do throws(PrefsError) {
-            let value = try freshValue(of: stored, as: root.root.roots.form, in: root.instance)
+            let value = try freshValue(of: stored, in: root.root.roots, root.instance)
             if reportsFailure { root.observers.endFault(ofValue: key, at: nil) }
             return value
         } catch {

@@ -76,7 +76,7 @@ public struct PrefsChange: Sendable {
         /// The values of one state that may differ from the values of the other.
         func values(_ objects: [String: Any], unlike others: [String: Any]) -> [String: StoredValue] {
             objects.filter { key, object in others[key].map { !SharedStorage.areSame($0, object) } ?? true }
-                .mapValues { (try? PropertyListVetter.value(of: $0, forKey: "")) ?? .foreign(ForeignObject($0)) }
+                .mapValues { (try? PropertyListVetter.value(of: $0)) ?? .foreign(ForeignObject($0)) }
         }
         let difference = DictionaryDifference(
             from: values(before, unlike: after), to: values(after, unlike: before))

@@ -23,7 +23,8 @@ final class RootSubscriber: MovingSubscriber {
     ) {
         self.root = root
         observer = EntryObserver(
-            of: root.members, delivery, reader: fault == nil ? root.instance : nil, fault: fault ?? root.report)
+            of: root.members, in: root.root.key, delivery, reader: fault == nil ? root.instance : nil,
+            fault: fault ?? root.report)
         state = Locked(State(key: root.root.key))
     }
 
@@ -59,7 +60,7 @@ final class RootSubscriber: MovingSubscriber {
             guard !state.isOver else { return nil }
             state.key = newKey
             state.subscription?.end()
-            observer.moveByAssignment()
+            observer.moveByAssignment(to: newKey)
             // If the subscription fails, every access reports the reason.
             state.subscription = try? subscribe(to: newKey)
             return state.subscription?.catchUp
@@ -110,7 +111,7 @@ struct ObservedRoot: Sendable {
     /// Whether the class shows the members of the entry as they are stored.
     private func showsMembers(of change: EntryChange) -> Bool {
         let schema = root.schema
-        return change.after.layers == nil && root.roots.form == .exact && schema.hasShape(change.before.members)
+        return change.after.layers == nil && root.roots.hasExactValues && schema.hasShape(change.before.members)
             && schema.hasShape(change.after.members)
     }
 
@@ -126,15 +127,14 @@ struct ObservedRoot: Sendable {
         }
         // Only observers that see the same members have this object in common.
         guard keys == nil || members != nil else { return visible(change.difference, of: change, allowed) }
-        let root = shownRoot(of: change)
         return change.shared.withLock { shared in
-            if let known = shared as? SharedChange, known.root == root,
+            if let known = shared as? SharedChange, known.root == change.key,
                 AllowedKeysCache.areSame(known.allowed, allowed.list)
             {
                 return known.change
             }
             let new = visible(change.difference, of: change, allowed)
-            shared = SharedChange(root: root, allowed: allowed.list, change: new)
+            shared = SharedChange(root: change.key, allowed: allowed.list, change: new)
             return new
         }
     }
@@ -146,14 +146,11 @@ struct ObservedRoot: Sendable {
         let change: PrefsChange?
     }
 
-    /// A flat domain is the root under every key of the instance.
-    private func shownRoot(of change: EntryChange) -> String { change.key.isEmpty ? instance.key : change.key }
-
     private func visible(
         _ difference: DictionaryDifference, of change: EntryChange, _ allowed: AllowedKeys
     ) -> PrefsChange? {
         let visible = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
-        return visible.isEmpty ? nil : PrefsChange(root: shownRoot(of: change), visible, of: change)
+        return visible.isEmpty ? nil : PrefsChange(root: change.key, visible, of: change)
     }
 
     /// Runs an observer's closure in the `withStore` in which the observer started.

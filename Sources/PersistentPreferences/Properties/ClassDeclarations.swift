@@ -192,9 +192,7 @@ package final class ClassDeclarations: Sendable {
                     current[key] = canonical(value, forKey: key, from: form)
                 }
             }
-            for (key, value) in migrated where byKey[key] == nil && (value.isContainer || value.isDecimal) {
-                current[key] = canonical(value, forKey: key, from: form)
-            }
+            for (key, value) in migrated where byKey[key] == nil && !value.isPlain { current[key] = value.plain }
         }
         return RootShape(migrated: migrated, current: current)
     }
@@ -214,8 +212,7 @@ package final class ClassDeclarations: Sendable {
     func checked(_ change: RootChange, as form: ValueForm) throws(PrefsError) -> RootChange {
         var checked = change
         try check(change.assigned) { key, property in
-            // A null is no value.
-            guard let former = change.former(of: key), !former.isNull,
+            guard let former = change.former(of: key)?.present(),
                 property.error(of: former, forKey: key, as: form) != nil
             else { return false }
             checked.replacesUnreadable = true

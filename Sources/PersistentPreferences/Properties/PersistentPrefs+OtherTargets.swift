@@ -25,18 +25,6 @@ extension PersistentPrefs {
     /// The file that holds the root; nil if the store does not use a file.
     package var fileURL: URL? { state.roots.fileURL }
 
-    /// Converts a value of an export, or of a file that a person has written, to the form in which the property stores
-    /// it.
-    ///
-    /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated` if it does not fit.
-    ///
-    /// - Parameter form: the accepted form of the value.
-    package func canonical(
-        _ value: StoredValue, forKey key: String, from form: ValueForm
-    ) throws(PrefsError) -> StoredValue {
-        try declarations[key]?.property.canonical(value, forKey: key, from: form) ?? value
-    }
-
     /// What to store for a changed value: of a merged property, the fields that are stored or that have changed, if they
     /// fit alone; otherwise the value. nil if no field is left.
     package func storedChange(of key: String, from before: StoredValue?, to after: StoredValue) -> StoredValue? {

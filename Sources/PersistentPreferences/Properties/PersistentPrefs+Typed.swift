@@ -100,7 +100,7 @@ extension PersistentPrefs {
     func commit<Value>(_ change: InPlaceChange<Value>, of property: PrefProperty<Value>) {
         commit(change) { value, root, outcome in
             let binding = property.binding(in: state)
-            try root.commit(property.write(value, binding), of: binding.key, &outcome)
+            try root.commit(property.write(value, binding), &outcome)
         }
     }
 
@@ -108,13 +108,13 @@ extension PersistentPrefs {
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
         let key = property.binding(in: state).key
-        return write { try $0.commit(.property(key: key, nil, property), of: key, &$1) }
+        return write { try $0.commit(.property(key: key, nil, property), &$1) }
     }
 
     /// Assigns nil to an optional property whose default is another value. Other keys are removed.
     package func assignNil(forKey key: String) -> PrefsError? {
         guard let property = declarations[key]?.property else { return remove(key) }
-        return write { try $0.commit(.property(key: key, .null, property), of: key, &$1) }
+        return write { try $0.commit(.property(key: key, .null, property), &$1) }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {

@@ -78,7 +78,7 @@ extension PersistentPrefs {
             }
             set {
                 let (property, (binding, _, _)) = Self.bound(in: prefs, at: storage)
-                prefs.write { try $0.commit(property.write(newValue, binding), of: binding.key, &$1) }
+                prefs.write { try $0.commit(property.write(newValue, binding), &$1) }
             }
             _modify {
                 yield &PrefHandle(prefs: prefs, property: Self.bound(in: prefs, at: storage).property).inPlace

@@ -87,7 +87,7 @@ public struct PrefHandle<Value> {
     @discardableResult
     public func set(_ value: Value) -> PrefsError? {
         let binding = property.binding(in: prefs.state)
-        return prefs.write { try $0.commit(property.write(value, binding), of: binding.key, &$1) }
+        return prefs.write { try $0.commit(property.write(value, binding), &$1) }
     }
 }
 

@@ -119,19 +119,17 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     /// Decodes a stored value of another state, such as an earlier one. The result is not cached.
     func freshValue(
-        of stored: StoredValue, as form: ValueForm, in instance: RootInstance
+        of stored: StoredValue, in roots: Roots, _ instance: RootInstance
     ) throws(PrefsError) -> Value {
         let binding = binding(in: instance)
-        return try checked(decoded(stored, binding, as: form), binding)
+        return try checked(decoded(stored, binding, as: roots.form), binding)
     }
 
     private func decoded(
         _ stored: StoredValue, _ binding: Binding, as form: ValueForm
     ) throws(PrefsError) -> Value {
-        try hidingPaths { () throws(PrefsError) in
-            try binding.coding.value(of: stored, forKey: binding.key, orAs: form) {
-                encodedDefault(binding.coding)
-            }
+        try converting(binding.key) { () throws(ValueMismatch) in
+            try binding.coding.value(of: stored, orAs: form) { encodedDefault(binding.coding) }
         }
     }
 
@@ -158,7 +156,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if let reason = binding.constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        let stored = try hidingPaths { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
+        let stored = try converting(key, to: PrefsError.valuesNotPlistCompatible) { () throws(ValueMismatch) in
+            try binding.coding.stored(for: value)
+        }
         return stored.map { sectionFields?.withMarkers($0) ?? $0 }
     }
 
@@ -185,8 +185,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     ) throws(PrefsError) -> StoredValue {
         let coding = coding
         let fallback = { self.encodedDefault(coding) }
-        let value = try hidingPaths { () throws(PrefsError) in
-            try coding.value(of: stored, forKey: key, as: form, filledFrom: fallback)
+        let value = try converting(key) { () throws(ValueMismatch) in
+            try coding.value(of: stored, as: form, filledFrom: fallback)
         }
         if let reason = constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
@@ -195,13 +195,17 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, as: form, filledFrom: fallback) : read
     }
 
-    /// Runs the closure. Removes paths inside a secret, such as a key of a dictionary, from its error.
-    private func hidingPaths<R>(_ body: () throws(PrefsError) -> R) throws(PrefsError) -> R {
+    /// Runs the closure, and converts its mismatch to an error of a key. The error of a secret has no paths inside of it, such
+    /// as a key of a dictionary.
+    private func converting<R>(
+        _ key: String, to error: ([PropertyListFailure]) -> PrefsError = PrefsError.typeMismatch,
+        _ body: () throws(ValueMismatch) -> R
+    ) throws(PrefsError) -> R {
         do {
             return try body()
-        } catch {
-            guard isSensitive else { throw error }
-            throw error.withoutPaths
+        } catch let mismatch {
+            let error = error(mismatch.failures(forKey: key))
+            throw isSensitive ? error.withoutPaths : error
         }
     }
 
@@ -266,8 +270,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     package func error(of stored: StoredValue, forKey key: String, as form: ValueForm) -> PrefsError? {
         let coding = coding
         do throws(PrefsError) {
-            let value = try hidingPaths { () throws(PrefsError) in
-                try coding.value(of: stored, forKey: key, orAs: form) { encodedDefault(coding) }
+            let value = try converting(key) { () throws(ValueMismatch) in
+                try coding.value(of: stored, orAs: form) { encodedDefault(coding) }
             }
             let reason = constraint?.violation(value)
             return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }

@@ -122,7 +122,7 @@ package struct RootSchema: Sendable {
     /// The stored version of a root; nil if it has none. Looks under the key of the class first, and then under the
     /// default key, because an earlier program may have used that one.
     private func mark(in values: [String: StoredValue]) -> StoredValue? {
-        [versionKey, Self.defaultVersionKey].lazy.compactMap { values[$0] }.first { !$0.isNull }
+        [versionKey, Self.defaultVersionKey].lazy.compactMap { values[$0]?.present() }.first
     }
 
     /// Whether a root says which version it has.

@@ -57,7 +57,7 @@ package final class LayeredKey: Sendable {
         guard let sections else {
             // The fields of variables, over a whole value.
             if partsAbove.isEmpty { return (value, []) }
-            let base = value?.isNull == false ? value : property?.storedDefault
+            let base = value?.present() ?? property?.storedDefault
             guard case .dictionary(var members)? = base else { return (value, []) }
             for part in partsAbove.reversed() { members.merge(part.value.dictionary ?? [:]) { $1 } }
             return (.dictionary(members), [])

@@ -52,14 +52,14 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
 package struct LayerFileEntries: Sendable {
     let layer: String
     let path: String
-    let form: ValueForm
+    let format: FileFormat?
     /// The keys after a migration. Empty if it has failed.
     let keys: [String]
     /// That a newer version of the class has written the root; nil if none has.
     let newerVersion: String?
 
-    package init(layer: String, path: String, form: ValueForm, keys: [String], newerVersion: String?) {
-        (self.layer, self.path, self.form) = (layer, path, form)
+    package init(layer: String, path: String, format: FileFormat?, keys: [String], newerVersion: String?) {
+        (self.layer, self.path, self.format) = (layer, path, format)
         (self.keys, self.newerVersion) = (keys, newerVersion)
     }
 }

@@ -12,6 +12,8 @@ struct RootView {
     private(set) var formerKey: String?
     /// Whether the entry has all values of the root, and is the current one.
     let hasAllValues: Bool
+    /// Whether it is the state of the thread's update, with its changes so far.
+    let isOfUpdate: Bool
     /// nil if only a comparison shows whether two states are equal.
     private(set) var revision: Revision?
     /// See `DomainState.durability`.
@@ -24,7 +26,7 @@ struct RootView {
 
     init(
         of rootKey: String, _ instance: RootInstance, _ entry: StoredValue?, hasAllValues: Bool = true,
-        revision: Revision? = nil,
+        isOfUpdate: Bool = false, revision: Revision? = nil,
         durability: CommitDurability = .powerCut, in layers: (any RootLayersSnapshot)?, failure: PrefsError? = nil,
         form: ValueForm = .exact
     ) {
@@ -32,6 +34,7 @@ struct RootView {
         (self.rootKey, self.instance) = (rootKey, instance)
         self.entry = entry
         self.hasAllValues = hasAllValues
+        self.isOfUpdate = isOfUpdate
         self.revision = revision
         self.durability = durability
         self.layers = layers
@@ -123,10 +126,22 @@ struct RootView {
 
     /// The stored value of a key, in the current shape; nil if there is none.
     func stored(_ key: String) throws(PrefsError) -> StoredValue? {
-        // A state without a revision is that of an update, which may have thousands of writes: each has a state of its
-        // own, of which one key is needed.
-        guard schema.isTrivial, revision == nil else { return try storedValues()?[key] }
-        return try dictionary()?[key].map { instance.canonical($0, forKey: key, as: form) }
+        if schema.isTrivial {
+            if form == .exact { return try dictionary()?[key] }
+            // The other values are not needed, unless the instance keeps them. An update may have thousands of writes, and
+            // each has a state of its own.
+            if isOfUpdate || !hasAllValues {
+                return try dictionary()?[key].map { instance.canonical($0, forKey: key, as: form) }
+            }
+        }
+        return try storedValues()?[key]
+    }
+
+    /// The stored values of some keys, in the current shape.
+    func stored(_ keys: some Sequence<String>) throws(PrefsError) -> [String: StoredValue] {
+        var values: [String: StoredValue] = [:]
+        for key in keys { values[key] = try stored(key) }
+        return values
     }
 
     private func value(_ stored: StoredValue?, of key: String) -> StoredValue? {
@@ -212,7 +227,7 @@ struct RootView {
     }
 
     /// The stored value of a key as it was written; nil if there is none.
-    private func raw(_ key: String) throws(PrefsError) -> StoredValue? {
+    func raw(_ key: String) throws(PrefsError) -> StoredValue? {
         // The form that properties store has no others.
         form == .exact ? try stored(key) : try shape()?.migrated[key]
     }
@@ -264,24 +279,5 @@ struct RootView {
         let layered = layers.map { self.layered(key, in: $0) }
         return (layered ?? LayeredKey(key, for: property, sections, above: nil, below: nil, faults: []))
             .source(ofField: field, over: part)
-    }
-
-    // MARK: - For writes
-
-    /// The value that a write to a key replaces: the value of a layer above, which rejects a different one, otherwise
-    /// the stored value. Layers below do not matter, because they are never written.
-    func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
-        guard let layered = layers.map({ layered(key, in: $0) }), layered.cover != nil else { return try stored(key) }
-        if let above = layered.above { return above.value }
-        return try layered.value(over: storedValue(forKey: key), writtenAs: raw(key)).value
-    }
-
-    /// - Throws: `PrefsError.coveredByLayer`.
-    func checkCovers(_ change: RootChange) throws(PrefsError) {
-        guard let layers else { return }
-        let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
-            layered(key, in: layers).cover.map { PrefsProblem(covered: key, by: $0.layer, place: $0.place) }
-        }
-        if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.topLevelKey)) }
     }
 }

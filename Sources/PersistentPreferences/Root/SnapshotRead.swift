@@ -94,14 +94,16 @@ extension DomainState {
     fileprivate var withoutNews: DomainState {
         guard let warning, PrefsError(warning).isWarning else { return self }
         return DomainState(
-            content, hasAllEntries: hasAllEntries, revision: revision, form: form, durability: durability)
+            content, hasAllEntries: hasAllEntries, revision: revision, isOfUpdate: isOfUpdate, format: format,
+            durability: durability)
     }
 }
 
 // MARK: - An earlier state
 
-/// A state that the reads of one instance see on one thread while a closure runs. The notification of key-value
-/// observers that a value will change comes after the commit, and the observers then ask for the former value.
+/// A state that the reads of one instance see on one thread while a closure runs. An observer of a value that is computed by
+/// reading the instance sees each state; and a key-value observer, which is told after the commit that a value will change, asks
+/// for the former value.
 ///
 /// Writes still start from what is stored. Errors of such reads are not reported.
 final class PreviousStateRead: ReadContext {

@@ -46,9 +46,11 @@ final class ForeignDomain: Domain {
     ) rethrows -> DomainState {
         do {
             let values = values(try read(), of: root)
-            return DomainState(values.map { [root: .dictionary($0)] }, hasAllEntries: false, warning: warning)
+            return DomainState(
+                values.map { [root: .dictionary($0)] }, hasAllEntries: false, isOfUpdate: transaction != nil,
+                warning: warning)
         } catch PrefsError.rootIsNotDictionary {
-            return DomainState([root: .integer(0)], hasAllEntries: false)
+            return DomainState([root: .integer(0)], hasAllEntries: false, isOfUpdate: transaction != nil)
         }
     }
 

@@ -22,11 +22,11 @@ public final class InMemoryStore: RootsStore {
     package let ownRoots: Roots
 
     /// Creates an empty store.
-    public convenience init() { self.init([:]) }
+    public convenience init() { self.init([:], format: nil) }
 
-    /// Creates a store of values in the form of their source.
-    package init(_ content: [String: StoredValue], form: ValueForm = .exact) {
-        ownRoots = Roots(MemoryDomain(content, form: form), durability: .process)
+    /// Creates a store of values from a source in a format.
+    package init(_ content: [String: StoredValue], format: FileFormat?) {
+        ownRoots = Roots(MemoryDomain(content, format: format), durability: .process)
     }
 }
 
@@ -40,11 +40,11 @@ final class MemoryDomain: Domain, FeedSource {
         var revision = Revision()
     }
 
-    let form: ValueForm
+    let format: FileFormat?
     private let state: Locked<State>
 
-    init(_ content: Content, form: ValueForm) {
-        self.form = form
+    init(_ content: Content, format: FileFormat?) {
+        self.format = format
         state = Locked(State(content: content))
         queue = TransactionQueue(reportingTo: feed)
         feed.start(self)
@@ -55,9 +55,9 @@ final class MemoryDomain: Domain, FeedSource {
     var transaction: Transaction? { queue.transaction }
 
     func state(of part: DomainPart, isForWriting: Bool) -> DomainState {
-        if let transaction { return DomainState(transaction.content, form: form) }
+        if let transaction { return DomainState(transaction.content, isOfUpdate: true, format: format) }
         let (content, revision) = state.withLock { ($0.content, $0.revision) }
-        return DomainState(content, revision: revision, form: form)
+        return DomainState(content, revision: revision, format: format)
     }
 
     var revision: Revision? {

@@ -11,8 +11,7 @@ package struct RootChange {
     /// Whether it assigns a value that does not fit its property, because the property cannot read the former one.
     var replacesUnreadable = false
 
-    var count: Int { assigned.count + removed.count }
-    package var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
 
     static var nothing: RootChange { RootChange(from: [:], to: [:]) }
 
@@ -27,17 +26,6 @@ package struct RootChange {
 
     /// The former value of a key that is known to change.
     func former(of key: String) -> StoredValue? { replaced[key] }
-
-    /// The assignments to keys that have other values by now, as a change of these.
-    func rebased(_ current: (String) throws(PrefsError) -> StoredValue?) throws(PrefsError) -> RootChange {
-        var change = RootChange.nothing
-        for (key, value) in assigned {
-            let former = try current(key)
-            if isMade(of: former, forKey: key) { continue }
-            (change.assigned[key], change.replaced[key]) = (value, former)
-        }
-        return change
-    }
 
     /// The difference between two values of one key.
     package init(of key: String, from before: StoredValue?, to after: StoredValue?) {
@@ -77,11 +65,11 @@ package struct RootChange {
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
             if let old = shown[key], SharedStorage.areSame(old, object) { continue }
             let change = assigned.count
-            do throws(PropertyListVetter.Refusal) {
-                assign(try PropertyListVetter.value(of: object, forKey: key), to: key, inPlaceOf: before[key])
+            do throws(ValueMismatch) {
+                assign(try PropertyListVetter.value(of: object), to: key, inPlaceOf: before[key])
                 if assigned.count == change { continue }
             } catch {
-                failures += error.failures
+                failures += error.failures(forKey: key)
             }
             if allowed?.contains(key) == false { disallowed.append(key) }
         }
@@ -103,10 +91,10 @@ package struct RootChange {
         var failures: [PropertyListFailure] = []
         for (key, value) in assigned {
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
-            do throws(PropertyListVetter.Refusal) {
-                try PropertyListVetter.check(value, forKey: key)
+            do throws(ValueMismatch) {
+                try PropertyListVetter.check(value)
             } catch {
-                failures += error.failures
+                failures += error.failures(forKey: key)
             }
         }
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
@@ -235,11 +223,6 @@ extension [String: StoredValue]? {
 
 /// Changes one root in a transaction. Nested accesses of the thread may have changed the root in between.
 extension Transaction {
-    /// The current entry of a root, of any type; nil if it is missing.
-    func entry(of root: String, _ layout: DomainLayout) -> StoredValue? {
-        layout.entry(of: root, in: content)
-    }
-
     private func assign(_ values: [String: StoredValue]?, to root: String, _ layout: DomainLayout) {
         if layout == .flat {
             replaceAll(with: values ?? [:])
@@ -254,7 +237,7 @@ extension Transaction {
     func replace(
         root: String, _ layout: DomainLayout, _ before: StoredValue?, with after: [String: StoredValue]?
     ) throws {
-        let now = entry(of: root, layout)
+        let now = layout.entry(of: root, in: content)
         guard let after else {
             if now != nil { assign(nil, to: root, layout) }
             return
@@ -293,7 +276,7 @@ extension Transaction {
     func update(
         root: String, _ layout: DomainLayout, _ body: (inout [String: StoredValue]?) throws -> Void
     ) throws {
-        let entry = entry(of: root, layout)
+        let entry = layout.entry(of: root, in: content)
         guard entry == nil || entry?.dictionary != nil else {
             // A root that is not a dictionary can only be removed.
             var values: [String: StoredValue]? = [:]
@@ -306,7 +289,7 @@ extension Transaction {
         try body(&after)
         guard let after else {
             // The body has set the root to nil, but a nested update may have written it.
-            if before != nil, self.entry(of: root, layout) != nil { assign(nil, to: root, layout) }
+            if before != nil, layout.entry(of: root, in: content) != nil { assign(nil, to: root, layout) }
             return
         }
         try merge(from: before, to: after, into: root, layout)
@@ -317,7 +300,7 @@ extension Transaction {
     ) throws {
         let change = RootChange(from: before ?? [:], to: after)
         if change.isEmpty, before != nil || layout == .flat { return }
-        var now = entry(of: root, layout)?.dictionary
+        var now = layout.entry(of: root, in: content)?.dictionary
         // An empty dictionary is a root, too.
         if try change.apply(to: &now) || now == nil { assign(now ?? [:], to: root, layout) }
     }

@@ -85,7 +85,13 @@ package final class Roots: RootsStore, LayeredDomain {
     }
 
     /// The accepted form of the values that subscribers receive, which people may have written.
-    package var form: ValueForm { domain?.form ?? .exact }
+    package var form: ValueForm { domain?.format.form ?? .exact }
+
+    /// Whether the values that subscribers receive are as properties store them.
+    var hasExactValues: Bool { form == .exact }
+
+    /// Whether the values may be nulls.
+    package var hasNulls: Bool { form.hasOwnNull }
 
     /// Whether the domain is a store of another module, which has roots and no other entries.
     package var isForeign: Bool { domain?.hasOnlyRoots == true }

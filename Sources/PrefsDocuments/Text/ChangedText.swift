@@ -333,7 +333,7 @@ extension StoredValue {
     fileprivate var mayHaveLines: Bool {
         switch self {
         case .array, .dictionary, .data, .uid, .foreign: true
-        case .string, .bool, .integer, .unsigned, .real, .decimal, .date, .null: false
+        default: false
         }
     }
 }

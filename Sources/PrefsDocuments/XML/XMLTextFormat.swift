@@ -18,11 +18,13 @@ extension FileFormat {
     ///
     /// Equal to ``xml``, because it is the same format. If one store on a file has this format, all stores on the file in
     /// this process keep its text. A binary file stays binary, and so does the domain of a `UserDefaults` object.
-    public static var xmlText: FileFormat { FileFormat(XMLTextFormat()) }
+    public static var xmlText: FileFormat { FileFormat(XMLTextFormat.coder) }
 }
 
 /// The format `FileFormat.xmlText`.
-struct XMLTextFormat: FileFormatCoder {
+final class XMLTextFormat: FileFormatCoder {
+    fileprivate static let coder = XMLTextFormat()
+
     private let xml = FileFormat.xml.coder
 
     var name: String { xml.name }

@@ -9,7 +9,7 @@ extension FileFormat {
     /// Other programs that expect a property list, such as `UserDefaults`, do not read it. Therefore stores on a file
     /// read and write JSON only if one of them in this process was created with this format, and the file of a
     /// `UserDefaults` domain never becomes JSON.
-    public static var json: FileFormat { FileFormat(JSONFormat()) }
+    public static var json: FileFormat { FileFormat(JSONFormat.coder) }
 }
 
 extension [FileFormat] {
@@ -19,20 +19,26 @@ extension [FileFormat] {
 
 extension FileFormat {
     /// JSON of which nothing is known but its text: a key gets no `$` where a reader would find a form.
-    package static var plainJSON: FileFormat { FileFormat(JSONFormat(isPlain: true)) }
+    package static let plainJSON = FileFormat(JSONFormat(isPlain: true))
 
     /// JSON where a property list is as likely: what does not begin as an object is described as no property list.
-    package static var jsonBesideLists: FileFormat { FileFormat(JSONFormat(isBesideLists: true)) }
+    package static let jsonBesideLists = FileFormat(JSONFormat(isBesideLists: true))
 }
 
 /// The format `FileFormat.json`.
-struct JSONFormat: FileFormatCoder {
+final class JSONFormat: FileFormatCoder {
+    fileprivate static let coder = JSONFormat()
+
     /// Whether only what begins as an object is JSON, so that other text is described as no property list.
-    var isBesideLists = false
+    private let isBesideLists: Bool
     /// Whether keys are written as they are. For values that are a person's text.
-    var isPlain = false
+    private let isPlain: Bool
     let name = "json"
     let fileExtension = "json"
+
+    init(isBesideLists: Bool = false, isPlain: Bool = false) {
+        (self.isBesideLists, self.isPlain) = (isBesideLists, isPlain)
+    }
 
     var form: ValueForm { .jsonFile }
 

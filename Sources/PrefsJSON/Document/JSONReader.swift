@@ -209,9 +209,7 @@ package struct JSONReader {
         }
         position += 1
         guard case .dictionary(var members) = value else { return value }
-        if !limits.isOfText, members.values.contains(where: \.isNull) {
-            members = members.filter { !$0.value.isNull }
-        }
+        if !limits.isOfText { members = members.withoutNulls }
         // The values at the top of a file are a dictionary, whatever their names are.
         let isPlain = limits.keepsSpelling || containers.count == 0 && limits.isOfFile
         return isPlain ? .dictionary(members) : JSONForm.value(ofObject: members)

@@ -1,4 +1,5 @@
 package import Foundation
+package import PersistentPreferences
 package import PrefsPropertyLists
 
 /// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, infinite numbers and large
@@ -32,18 +33,18 @@ package struct JSONWriter {
     private var nodes = 0
     private var bytes: [UInt8] = []
 
-    /// - Throws: the vetter's error for objects of other programs.
+    /// - Throws: `PrefsError.valuesNotPlistCompatible` for objects of other programs.
     package static func data(
         of value: StoredValue, showsAll: Bool = false
-    ) throws(PropertyListVetter.Refusal) -> Data {
+    ) throws(PrefsError) -> Data {
         var writer = Self()
         writer.showsAll = showsAll
         if writer.write(value, depth: 0) { return writer.data }
         var failures: [PropertyListFailure] = []
         for (key, value) in value.dictionary ?? ["value": value] {
-            do { try PropertyListVetter.check(value, forKey: key) } catch { failures += error.failures }
+            do { try PropertyListVetter.check(value) } catch { failures += error.failures(forKey: key) }
         }
-        throw PropertyListVetter.Refusal(failures: failures)
+        throw .valuesNotPlistCompatible(failures)
     }
 
     /// One value on one line, for display.

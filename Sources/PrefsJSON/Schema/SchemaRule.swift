@@ -47,7 +47,7 @@ struct SchemaRule {
                 try? coding.encode(value), (value as? any Encodable).flatMap { try? StoredValueEncoder.value(of: $0) },
             ]
             for case let form? in forms {
-                guard (try? PropertyListVetter.check(form, forKey: "")) != nil else { return nil }
+                guard (try? PropertyListVetter.check(form)) != nil else { return nil }
                 if !stored.contains(form) { stored.append(form) }
             }
         }

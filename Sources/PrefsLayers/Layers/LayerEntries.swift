@@ -100,17 +100,16 @@ struct LayerState: Sendable {
             return (found.place, part(value, writtenAs: found.dictionary))
         case .values, .file:
             let versioned = declarations.flatMap { self.versioned(root, for: $0) }
-            guard let value = (versioned?.values ?? entries.values(of: root))[key] else { return nil }
-            // A null is a value only of an optional.
-            if value.isNull, !(property?.valueType is any OptionalValue.Type) { return nil }
+            let values = versioned?.values ?? entries.values(of: root)
+            guard let value = values[key]?.present(as: property?.valueType) else { return nil }
             return (place(of: key), part(Self.checked(value, key, property, as: form), writtenAs: value))
         case .managed(let forced):
             guard let object = forced(key) else { return nil }
             do {
-                let value = try PropertyListVetter.value(of: object, forKey: key)
+                let value = try PropertyListVetter.value(of: object)
                 return (key, Self.checked(value, key, property, as: .exact))
             } catch {
-                return (key, .failure(error.failures[0]))
+                return (key, .failure(error.failure(forKey: key)))
             }
         case .broken: return nil
         }
@@ -210,7 +209,7 @@ struct LayerState: Sendable {
 
     /// The accepted form of the values.
     private var form: ValueForm {
-        if case .file(let reading, _) = entries { reading.form } else { .exact }
+        if case .file(let reading, _) = entries { reading.format.form } else { .exact }
     }
 
     private static func checked(

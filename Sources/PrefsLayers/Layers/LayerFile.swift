@@ -14,8 +14,8 @@ final class LayerFile: Sendable {
         /// The path of the file; the first path if no file exists.
         let path: String
         let content: Transaction.Content?
-        /// The accepted form of the values.
-        let form: ValueForm
+        /// The format of the file, or of a new one; nil if it cannot be read.
+        let format: FileFormat?
         /// Why the file cannot be read. A damaged file still has the content that the process last read from it.
         let fault: String?
         /// The revisions of the files that were examined; nil for a file that cannot be read.
@@ -25,7 +25,7 @@ final class LayerFile: Sendable {
 
         init(path: String, _ state: DomainState? = nil, fault: String? = nil, revisions: [Revision?]) {
             self.path = path
-            (content, form) = (state?.content, state?.form ?? .exact)
+            (content, format) = (state?.content, state?.format)
             self.fault = fault
             self.revisions = revisions
         }

@@ -170,7 +170,7 @@ final class LayersSnapshot: RootLayersSnapshot {
             guard case .file(let reading, _) = state.entries else { return nil }
             let versioned = state.versioned(root, for: declarations)
             return LayerFileEntries(
-                layer: state.name, path: reading.path, form: reading.form,
+                layer: state.name, path: reading.path, format: reading.format,
                 keys: Array((versioned?.values ?? state.entries.values(of: root)).keys),
                 newerVersion: versioned?.newerVersion)
         }

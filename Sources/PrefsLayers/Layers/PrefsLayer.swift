@@ -225,9 +225,11 @@ public struct PrefsLayer: Sendable {
                 continue
             }
             do {
-                vetted[key] = try PropertyListVetter.value(of: value, forKey: key)
+                vetted[key] = try PropertyListVetter.value(of: value)
             } catch {
-                faults += error.failures.map { PrefsProblem(layer: name, place: $0.path, reason: $0.reason) }
+                faults += error.failures(forKey: key).map {
+                    PrefsProblem(layer: name, place: $0.path, reason: $0.reason)
+                }
             }
         }
         return PrefsLayer(name, .entries(.values(LayerValues(values: vetted, faults: faults))))

@@ -59,10 +59,10 @@ extension PersistentPrefs {
 
     private func vetted(_ value: StoredValue, _ key: String) throws(PrefsError) -> StoredValue {
         do {
-            try PropertyListVetter.check(value, forKey: key)
+            try PropertyListVetter.check(value)
             return value
         } catch {
-            throw .valuesNotPlistCompatible(error.failures)
+            throw .valuesNotPlistCompatible(error.failures(forKey: key))
         }
     }
 

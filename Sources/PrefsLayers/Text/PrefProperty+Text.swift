@@ -118,7 +118,7 @@ extension PrefProperty: TextProperty {
     private func decoded(
         _ stored: StoredValue, _ coding: PrefCoding<Value>, as form: ValueForm = .exact
     ) -> Value? {
-        try? coding.value(of: stored, forKey: "", orAs: form) { encodedDefault(coding) }
+        try? coding.value(of: stored, orAs: form) { encodedDefault(coding) }
     }
 
     /// The values of the type, or of a list in the constraint; nil if they cannot be listed.

@@ -73,13 +73,9 @@ package struct TextForms {
         switch value {
         case .string(let text): text
         case .bool(let bool): bool ? "true" : "false"
-        case .integer(let number): number.description
-        case .unsigned(let number): number.description
-        case .real(let number): number.description
-        case .decimal(let text): text
         case .date(let date): JSONDate.text(of: date.timeIntervalSinceReferenceDate)
         case .data(let data): data.base64EncodedString()
-        case .array, .dictionary, .uid, .foreign, .null: nil
+        default: value.numberText
         }
     }
 

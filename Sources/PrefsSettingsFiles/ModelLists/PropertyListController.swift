@@ -97,7 +97,7 @@ public final class PropertyListController<Model> {
         guard let place = url ?? initial else { preconditionFailure("there is neither a file nor a resource") }
         self.url = place
         document = try url.map { try PropertyListDocument(url: $0) }
-        let (stored, failure, _) = try document?.read() ?? (nil, nil, .exact)
+        let (stored, failure, _) = try document?.read() ?? (nil, nil, nil)
         if let failure { throw failure }
         saved = stored
         let root = try stored ?? initial.map { try PropertyListDocument.contents(ofResource: $0).root }
@@ -132,7 +132,7 @@ public final class PropertyListController<Model> {
                     throw PropertyListFailure("", "\(Model.self) cannot be saved, because it is not Encodable")
                 }
                 let value = try StoredValueEncoder.value(of: model)
-                try PropertyListVetter.check(value, forKey: "")
+                try PropertyListVetter.check(value)
                 return value
             }
         }
@@ -162,8 +162,6 @@ extension PropertyListFailure {
             throw failure(error.path, error.reason)
         } catch let mismatch as ValueMismatch {
             throw failure(mismatch.path, mismatch.reason)
-        } catch let refusal as PropertyListVetter.Refusal {
-            throw refusal.failures.first.map { failure($0.path, $0.reason) } ?? refusal
         }
     }
 }

@@ -87,7 +87,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     private func create(from initial: Initial, _ settings: Settings) throws -> Settings {
         let new = try decode(initial, for: settings)
         let document = try document(initial.format)
-        let theirs = try write(written(initial, as: document.read().form), ifMissing: document)
+        let theirs = try write(written(initial, as: document.read().format), ifMissing: document)
         return try theirs.map { try values.decode($0) { try? values.encode(new) } } ?? new
     }
 
@@ -111,14 +111,14 @@ struct SettingsStorage<Settings: SettingsFile> {
     private typealias Initial = (root: StoredValue, format: FileFormat?, path: String)
 
     private func decode(_ initial: Initial, for settings: Settings) throws -> Settings {
-        try values.decode(initial.root, at: initial.path, as: initial.format?.form ?? .exact) {
+        try values.decode(initial.root, at: initial.path, as: initial.format) {
             try? values.encode(settings)
         }
     }
 
-    /// The initial values as a file of a form has them.
-    private func written(_ initial: Initial, as form: ValueForm) -> StoredValue {
-        initial.format?.form == form ? initial.root : values.written(initial.root, as: form)
+    /// The initial values as a file of a format has them.
+    private func written(_ initial: Initial, as format: FileFormat?) -> StoredValue {
+        initial.format == format ? initial.root : values.written(initial.root, as: format)
     }
 
     /// The initial values that the type implements; nil if it does not implement them.
@@ -172,10 +172,10 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     func save(_ settings: Settings) throws {
         let new = try values.encode(settings)
-        try write { now, form in
-            guard let now else { return values.written(new, as: form) }
+        try write { now, format in
+            guard let now else { return values.written(new, as: format) }
             do {
-                return try values.updated(now, to: new, as: form)
+                return try values.updated(now, to: new, as: format)
             } catch PrefsError.unreadable(let failure) {
                 let reason = "\(failure.reason); reset() or delete() moves the file aside"
                 throw PrefsError.notStored(StorageFailure(path: failure.path, reason: reason))
@@ -203,13 +203,13 @@ struct SettingsStorage<Settings: SettingsFile> {
     }
 
     func dictionary() throws -> [String: Any?]? {
-        let (root, failure, form) = try file.read()
+        let (root, failure, format) = try file.read()
         if let failure { throw failure }
         guard let root else { return nil }
         guard case .dictionary(let members) = root else {
             throw values.unreadable("", "expected a dictionary, found \(ValueMismatch.kind(of: root))")
         }
-        return members.mapValues { NilMarker.isMarker($0, in: form) ? nil : $0.object }
+        return members.mapValues { values.object(of: $0, as: format) }
     }
 
     private func document(_ format: FileFormat?) throws -> PropertyListDocument {
@@ -222,13 +222,13 @@ struct SettingsStorage<Settings: SettingsFile> {
     ///   not ours.
     private func write(
         _ format: FileFormat? = nil, explicitlyBy explicit: Settings? = nil,
-        _ change: (StoredValue?, ValueForm) throws -> StoredValue
+        _ change: (StoredValue?, FileFormat?) throws -> StoredValue
     ) throws {
         let document = try document(format)
         for _ in Attempts.all {
             // Before the file is locked, because coding runs code of the settings type.
-            let (now, _, form) = try document.read()
-            let root = try change(now, form)
+            let (now, _, format) = try document.read()
+            let root = try change(now, format)
             let keepsOther = explicit.map { isOther(now, than: $0) } ?? false
             do {
                 try document.write(root, keepsOther: keepsOther, isExplicit: explicit != nil) {

@@ -11,38 +11,46 @@ struct SettingsValues<Settings: SettingsFile> {
     func encode(_ settings: Settings) throws -> StoredValue {
         do {
             let root = try StoredValueEncoder.value(of: settings)
-            try PropertyListVetter.check(root, forKey: "")
+            try PropertyListVetter.check(root)
             return root
         } catch let mismatch as ValueMismatch {
             throw PrefsError.notStored(failure(path, mismatch.path, mismatch.reason))
-        } catch let refusal as PropertyListVetter.Refusal {
-            let first = refusal.failures.first
-            throw PrefsError.notStored(failure(path, first?.path ?? "", first?.reason ?? "cannot be stored"))
         }
     }
 
-    /// - Parameters:
-    ///   - path: nil stands for the file of the settings.
-    ///   - form: the form of the root; nil stands for that of the settings file.
-    ///   - fallback: gives the fields that are missing, in the exact form.
+    /// The settings in the root of their file.
+    ///
+    /// - Parameter fallback: gives the fields that are missing, in the exact form.
+    func decode(_ root: StoredValue, fallback: () -> StoredValue?) throws -> Settings {
+        try decode(root, at: path, as: type.settingsFormat, fallback: fallback)
+    }
+
+    /// The settings in a root of another file.
+    ///
+    /// - Parameter format: nil for exact values.
     func decode(
-        _ root: StoredValue, at path: String? = nil, as form: ValueForm? = nil, fallback: () -> StoredValue?
+        _ root: StoredValue, at path: String, as format: FileFormat?, fallback: () -> StoredValue?
     ) throws -> Settings {
-        try decoded(root, at: path, as: form, fallback).value
+        try decoded(root, at: path, as: format.form, fallback).value
+    }
+
+    /// The object of a member of a root in a format; nil for a value that stands for nil.
+    func object(of member: StoredValue, as format: FileFormat?) -> Any? {
+        NilMarker.isMarker(member, in: format.form) ? nil : member.object
     }
 
     /// A stored root with new values: the root itself if it has these values already, else the values with its unknown
     /// fields.
     ///
-    /// - Parameter form: the form of the values in the file.
+    /// - Parameter format: that of the file.
     /// - Throws: `PrefsError.unreadable` if it has values of another type.
-    func updated(_ root: StoredValue, to new: StoredValue, as form: ValueForm) throws -> StoredValue {
-        let (former, keys) = try decoded(root, at: nil, as: nil) { new }
+    func updated(_ root: StoredValue, to new: StoredValue, as format: FileFormat?) throws -> StoredValue {
+        let (former, keys) = try decoded(root, at: path, as: type.settingsFormat.coder.form) { new }
         let whole = UnknownFields.preserved(in: new, from: root, keys: keys)
-        guard form != .exact else { return whole }
+        guard format.form != .exact else { return whole }
         // A field that the file lacks is new.
         let before = try UnknownFields.preserved(in: encode(former), from: root, keys: keys).members(alsoIn: root)
-        return written(whole, of: new, over: root, from: before, as: form)
+        return written(whole, of: new, over: root, from: before, as: format)
     }
 
     /// A root as people write it in a file; the exact form if the type does not read that as the settings.
@@ -50,18 +58,17 @@ struct SettingsValues<Settings: SettingsFile> {
     /// - Parameter settings: the encoded settings; nil if the root has no unknown fields.
     func written(
         _ root: StoredValue, of settings: StoredValue? = nil, over raw: StoredValue? = nil,
-        from before: StoredValue? = nil, as form: ValueForm
+        from before: StoredValue? = nil, as format: FileFormat?
     ) -> StoredValue {
         let settings = settings ?? root
-        return form.written(root, over: raw, from: before) {
+        return format.form.written(root, over: raw, from: before) {
             (try? encode(decode($0, fallback: { settings }))) == settings
         }
     }
 
     private func decoded(
-        _ root: StoredValue, at path: String?, as form: ValueForm?, _ fallback: () -> StoredValue?
+        _ root: StoredValue, at path: String, as form: ValueForm, _ fallback: () -> StoredValue?
     ) throws -> (value: Settings, keys: [CodedKeys]) {
-        let (path, form) = (path ?? self.path, form ?? type.settingsFormat.form)
         let decoded: (value: Settings, keys: [CodedKeys])
         do {
             decoded = try StoredValueDecoder.value(type, from: root, form) { fallback().map(form.raw) }

@@ -208,7 +208,7 @@ struct StreamContent {
         let decoded = isNew ? nil : try ContentCoder.decode(bytes, in: [.binary, .xmlText, .plainJSON])
         (self.format, content) = (decoded?.format ?? format ?? .plainJSON, decoded?.content ?? [:])
         (self.word, self.bytes) = (word, bytes)
-        store = InMemoryStore(content, form: self.format.form)
+        store = InMemoryStore(content, format: self.format)
     }
 
     /// Reads a stream to its end.

@@ -100,7 +100,7 @@ extension Place {
         let known = keys.first { $0.name == key }
         if known == nil, !keys.isEmpty { throw CommandError(explain(.incorrectKeys(invalidElements: [key]))) }
         if written.isNull, known?.isOptional ?? true { return nil }
-        let value = try prefs?.canonical(written, forKey: key, from: .json) ?? written
+        let value = try prefs?.canonical(written, forKey: key) ?? written
         try check(value, forKey: key, over: former)
         return value
     }

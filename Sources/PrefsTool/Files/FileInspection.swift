@@ -178,10 +178,10 @@ struct FileInspection: Sendable {
     /// Vets a root value by value, as a write does.
     private mutating func vet(_ value: StoredValue, _ keys: [String], _ key: String) {
         do {
-            try PropertyListVetter.check(value, forKey: key)
+            try PropertyListVetter.check(value)
         } catch {
             // Other programs may have stored values that this package cannot write.
-            for failure in error.failures where failure.reason != UnsupportedValue.uid {
+            for failure in error.failures(forKey: key) where failure.reason != UnsupportedValue.uid {
                 let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
                 note(Problem(keys: keys, path: path, reason: failure.reason))
             }

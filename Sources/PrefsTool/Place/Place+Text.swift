@@ -53,7 +53,7 @@ extension Place {
     /// Whether a place in a value is optional. In another place, a null reads as the default.
     private func acceptsNil(at path: ValuePath, in base: StoredValue?) -> Bool {
         guard let prefs, let whole = try? path.value(base, with: .null),
-            let read = try? prefs.canonical(whole, forKey: path.root, from: .json)
+            let read = try? prefs.canonical(whole, forKey: path.root)
         else { return false }
         return path.value(in: read).map { NilMarker.isMarker($0) } ?? true
     }
@@ -126,7 +126,7 @@ extension Place {
         guard let prefs else { return values }
         var (result, failures) = (values, [PropertyListFailure]())
         for (key, value) in values {
-            do throws(PrefsError) { result[key] = try prefs.canonical(value, forKey: key, from: .json) } catch {
+            do throws(PrefsError) { result[key] = try prefs.canonical(value, forKey: key) } catch {
                 failures += error.failures
             }
         }

@@ -57,11 +57,11 @@ extension PersistentPrefs {
 
     /// Whether a key of its file belongs to this package or to other tools.
     func isOfTools(_ key: String) -> Bool {
-        declarations.schema.ownKeys.contains(key) || state.roots.form.others?.isKeyOfTools(key) == true
+        declarations.schema.ownKeys.contains(key) || state.roots.form.isKeyOfTools(key)
     }
 
     /// Whether its file has nulls.
-    var hasNulls: Bool { state.roots.form.hasOwnNull }
+    var hasNulls: Bool { state.roots.hasNulls }
 
     func isDecimal(_ key: String) -> Bool {
         guard let type = declarations[key]?.property.valueType else { return false }
@@ -80,7 +80,16 @@ extension PersistentPrefs {
 
     /// Whether the property of a key reads a stored value, so that only one that fits may replace it.
     func isReadable(_ stored: StoredValue, forKey key: String) -> Bool {
-        stored.isNull || declarations[key]?.property.error(of: stored, forKey: key, as: state.roots.form) == nil
+        guard let stored = stored.present() else { return true }
+        return declarations[key]?.property.error(of: stored, forKey: key, as: state.roots.form) == nil
+    }
+
+    /// Converts a value of an export, or of a file that a person has written, to the form in which the property stores
+    /// it.
+    ///
+    /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated` if it does not fit.
+    func canonical(_ value: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue {
+        try declarations[key]?.property.canonical(value, forKey: key, from: .json) ?? value
     }
 
     /// The value that the program reads from a stored value. Missing fields are added, and fields that the type does
@@ -99,7 +108,7 @@ extension PersistentPrefs {
     ) -> [(path: ValuePath, known: [String])] {
         guard let read = readValue(of: value, forKey: key) else { return [] }
         return Self.unknownFields(
-            in: (try? canonical(value, forKey: key, from: .json)) ?? value, read: read, over: former,
+            in: (try? canonical(value, forKey: key)) ?? value, read: read, over: former,
             at: ValuePath(key))
     }
 

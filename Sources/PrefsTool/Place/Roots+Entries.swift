@@ -88,7 +88,7 @@ extension Roots {
                 var after = before
                 try body(&after)
                 // A second copy of many entries takes time and memory.
-                if try Self.check(before, to: after, isJSON: form.hasOwnNull) { transaction.replaceAll(with: after) }
+                if try Self.check(before, to: after, isJSON: hasNulls) { transaction.replaceAll(with: after) }
             }
         }
         return takeWarning()

@@ -190,7 +190,7 @@ struct Copy {
         _ risks: inout Risks
     ) throws {
         let base = destination.base(of: path.root, in: values)
-        if destination.prefs == nil, let old = path.value(in: base), !old.isNull, old != value {
+        if destination.prefs == nil, let old = path.value(in: base)?.present(), old != value {
             if old.isContainer {
                 risks.add("the \(ValueText.typeName(old)) `\(ShownText.key(path.text(in: values)))` would be replaced")
             } else if ValueText.typeName(old) != ValueText.typeName(value) {

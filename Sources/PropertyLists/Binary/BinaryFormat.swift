@@ -1,7 +1,9 @@
 package import Foundation
 
 /// The format `FileFormat.binary`.
-package struct BinaryFormat: FileFormatCoder {
+package final class BinaryFormat: FileFormatCoder {
+    static let coder = BinaryFormat()
+
     package let name = "binary"
 
     package func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -86,7 +86,7 @@ package enum CodingRule {
     /// failure.
     private static func objects<Value>(_ type: Value.Type) -> PrefCoding<Value> {
         PrefCoding(
-            encode: { try PropertyListVetter.value(of: $0, forKey: "") },
+            encode: { try PropertyListVetter.value(of: $0) },
             decode: { stored, _ in
                 guard let value = stored.object as? Value else { throw ValueMismatch(expected: type, found: stored) }
                 return value

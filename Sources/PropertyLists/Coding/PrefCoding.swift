@@ -61,7 +61,7 @@ public struct PrefCoding<Value> {
         encode: @escaping @Sendable (Value) throws -> Any?, decode: @escaping @Sendable (Any) throws -> Value?
     ) {
         self.init(
-            encode: { value in try encode(value).map { try PropertyListVetter.value(of: $0, forKey: "") } },
+            encode: { value in try encode(value).map { try PropertyListVetter.value(of: $0) } },
             decode: { stored, _ in
                 guard let value = try decode(stored.object) else {
                     throw ValueMismatch(expected: Value.self, found: stored)
@@ -72,6 +72,76 @@ public struct PrefCoding<Value> {
 
     package func decode(_ stored: StoredValue, as form: ValueForm = .exact) throws -> Value {
         try decoding(stored, form)
+    }
+}
+
+// MARK: - One value
+
+extension PrefCoding {
+    /// - Parameters:
+    ///   - form: the form that is accepted if the value does not have the exact form.
+    ///   - fallback: a stored value that gives the missing fields of a Codable type.
+    package func value(
+        of stored: StoredValue, orAs form: ValueForm = .exact, filledFrom fallback: () -> StoredValue? = { nil }
+    ) throws(ValueMismatch) -> Value {
+        do throws(ValueMismatch) {
+            return try value(of: stored, as: .exact, filledFrom: fallback)
+        } catch {
+            guard form != .exact else { throw error }
+            return try value(of: stored, as: form, filledFrom: fallback)
+        }
+    }
+
+    package func value(
+        of stored: StoredValue, as form: ValueForm, filledFrom fallback: () -> StoredValue?
+    ) throws(ValueMismatch) -> Value {
+        // A null is no value, also for a coding of closures.
+        if stored.isNull, let none = (Value.self as? any OptionalValue.Type)?.noValue as? Value { return none }
+        do {
+            do {
+                return try decode(stored, as: form)
+            } catch {
+                guard let decodeFields else { throw error }
+                let (value, keys) = try decodeFields(stored, form) { fallback().map(form.raw) }
+                // The type knows no field of the value.
+                guard !keys.contains(where: \.areForeign) else { throw error }
+                return value
+            }
+        } catch {
+            throw ValueMismatch(error, in: Value.self)
+        }
+    }
+
+    /// The value to store; nil if its key is to be removed.
+    package func stored(for value: Value) throws(ValueMismatch) -> StoredValue? {
+        do {
+            return try encode(value)
+        } catch {
+            throw ValueMismatch(encoding: error, of: Value.self)
+        }
+    }
+
+    /// The stored form of a value; nil if it cannot be stored.
+    package func vetted(_ value: Value) -> StoredValue? {
+        guard let stored = try? encode(value), (try? PropertyListVetter.check(stored)) != nil else { return nil }
+        return stored
+    }
+
+    /// The new value with the fields of the stored one that the type does not know.
+    package func withUnknownFields(
+        _ new: StoredValue, of stored: StoredValue, as form: ValueForm, filledFrom fallback: () -> StoredValue?
+    ) -> StoredValue {
+        guard let decodeFields, UnknownFields.mayBeLost(from: stored, in: new),
+            let keys = try? decodeFields(stored, form, { fallback().map(form.raw) }).keys
+        else { return new }
+        return UnknownFields.preserved(in: new, from: stored, keys: keys)
+    }
+
+    /// A copy of a value of objects, which no other code can change; the value itself if it cannot be stored.
+    package static func ownCopy(of value: Value) -> Value {
+        let coding = PrefCoding(rule: Value.self)
+        guard let stored = try? coding.encode(value), let copy = try? coding.decode(stored) else { return value }
+        return copy
     }
 }
 

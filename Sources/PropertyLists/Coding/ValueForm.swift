@@ -16,6 +16,9 @@ package struct ValueForm: Sendable, Equatable {
     /// This form in a place where nil has a marker, as in a property list.
     var marked: ValueForm { hasOwnNull ? ValueForm(others: others?.marked) : self }
 
+    /// Whether tools for such files use a key, so that it is not a mistake.
+    package func isKeyOfTools(_ key: String) -> Bool { others?.isKeyOfTools(key) == true }
+
     /// A value in the exact form, such as a default, as a file of this form has it.
     package func raw(_ exact: StoredValue) -> StoredValue { others?.raw(exact) ?? exact }
 

@@ -1,15 +1,24 @@
 import Foundation
 
-/// A stored value cannot be decoded as the expected type. Each container that the error leaves adds its step to the
-/// path.
+/// A value does not fit: a stored one cannot be decoded as the expected type, or a new one cannot be stored. Each container
+/// that the error leaves adds its step to the path.
 package struct ValueMismatch: Error {
     package private(set) var path = ""
     package let reason: String
     /// The path of a requested member that is missing.
     private(set) var missing: String?
+    /// The other parts that do not fit. A coder stops at the first; `PropertyListVetter` looks at all parts.
+    private var others: [(path: String, reason: String)] = []
 
     package init(reason: String) {
         self.reason = reason
+    }
+
+    /// - Parameter refusals: one or more.
+    init(refused refusals: [(path: String, reason: String)]) {
+        let first = refusals.first
+        (path, reason) = (first?.path ?? "", first?.reason ?? "cannot be stored")
+        others = Array(refusals.dropFirst())
     }
 
     init(expected type: Any.Type, found stored: StoredValue, as form: ValueForm = .exact) {
@@ -97,11 +106,18 @@ package struct ValueMismatch: Error {
     func inside(_ step: String) -> ValueMismatch {
         var mismatch = self
         mismatch.path = step + path
+        mismatch.others = others.map { (step + $0.path, $0.reason) }
         return mismatch
     }
 
     package func failure(forKey key: String) -> PropertyListFailure {
         PropertyListFailure(path: key + path, topLevelKey: key, reason: reason)
+    }
+
+    /// `failure(forKey:)`, then those of the other parts that do not fit.
+    package func failures(forKey key: String) -> [PropertyListFailure] {
+        [failure(forKey: key)]
+            + others.map { PropertyListFailure(path: key + $0.path, topLevelKey: key, reason: $0.reason) }
     }
 
     static func text(of path: [any CodingKey]) -> String {

@@ -25,12 +25,15 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(coder.name) }
 
-    /// The accepted form of the values in a file of the format.
-    package var form: ValueForm { coder.form }
 }
 
-/// The work of a file format. Another target may add a format.
-package protocol FileFormatCoder: Sendable {
+extension FileFormat? {
+    /// The accepted form of the values in a file of the format; the exact one without a format.
+    package var form: ValueForm { self?.coder.form ?? .exact }
+}
+
+/// The work of a file format. Another target may add a format. A class, because each state of a file has its format.
+package protocol FileFormatCoder: AnyObject, Sendable {
     var name: String { get }
     /// The extension of a new file, without a dot.
     var fileExtension: String { get }

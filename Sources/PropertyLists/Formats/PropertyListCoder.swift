@@ -2,9 +2,9 @@ package import Foundation
 
 extension FileFormat {
     /// A binary property list. Compact and exact: dates keep their fraction. The default for a new file.
-    public static var binary: FileFormat { FileFormat(BinaryFormat()) }
+    public static var binary: FileFormat { FileFormat(BinaryFormat.coder) }
     /// An XML property list, readable in a text editor. Dates are rounded down to the second.
-    public static var xml: FileFormat { FileFormat(XMLFormat()) }
+    public static var xml: FileFormat { FileFormat(XMLFormat.coder) }
 }
 
 extension [FileFormat] {
@@ -39,13 +39,6 @@ package enum PropertyListCoder {
             let (value, loss) = try format.coder.value(in: bytes)
             return DecodedPropertyList(value: value, format: format, loss: loss)
         }
-    }
-
-    /// The value that a read will return: an XML property list holds dates to the second.
-    package static func storable(
-        _ content: [String: StoredValue], as format: FileFormat
-    ) -> [String: StoredValue] {
-        format.coder.storable(content)
     }
 
     /// As `FileFormatCoder.bytes`, in one part.

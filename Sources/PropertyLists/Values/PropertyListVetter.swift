@@ -5,8 +5,8 @@ import Foundation
 ///
 /// Foundation's own check (`propertyList(_:isValidFor:)`) also accepts objects that a property list cannot hold.
 package struct PropertyListVetter {
-    private(set) var failures: [PropertyListFailure] = []
-    private let topLevelKey: String
+    /// Why parts of the value are rejected.
+    private var refusals: [(path: String, reason: String)] = []
     private let limits: Limits
     private var bytes = 0
     /// The path from the top to the current value. It becomes text only if something is rejected.
@@ -15,12 +15,6 @@ package struct PropertyListVetter {
     enum Step {
         case key(String)
         case index(Int)
-    }
-
-    package struct Refusal: Error {
-        package let failures: [PropertyListFailure]
-
-        package init(failures: [PropertyListFailure]) { self.failures = failures }
     }
 
     private struct Limits {
@@ -41,8 +35,8 @@ package struct PropertyListVetter {
     }
 
     /// The value of an object of any type.
-    package static func value(of object: Any, forKey key: String) throws(Refusal) -> StoredValue {
-        try run(key) { $0.value(of: object, depth: 1) }
+    package static func value(of object: Any) throws(ValueMismatch) -> StoredValue {
+        try run { $0.value(of: object, depth: 1) }
     }
 
     /// The value of an entry that other code has stored. It may be larger and deeper than the entries of this package.
@@ -51,28 +45,27 @@ package struct PropertyListVetter {
 
     private static func stored(_ object: Any, _ limits: Limits) -> StoredValue {
         do {
-            return try run("", limits) { $0.value(of: object, depth: 1) }
+            return try run(limits) { $0.value(of: object, depth: 1) }
         } catch {
             return .foreign(ForeignObject(object))
         }
     }
 
     /// Checks a value that the coder or a reader has made.
-    package static func check(_ value: StoredValue, forKey key: String) throws(Refusal) {
-        _ = try run(key) { $0.accepts(value, depth: 1) ? value : nil }
+    package static func check(_ value: StoredValue) throws(ValueMismatch) {
+        _ = try run { $0.accepts(value, depth: 1) ? value : nil }
     }
 
     /// - Parameter look: returns nil if something is rejected.
     private static func run(
-        _ key: String, _ limits: Limits = .ofWrites, _ look: (inout PropertyListVetter) -> StoredValue?
-    ) throws(Refusal) -> StoredValue {
-        var vetter = PropertyListVetter(topLevelKey: key, limits: limits)
-        guard let value = look(&vetter), vetter.failures.isEmpty else { throw Refusal(failures: vetter.failures) }
+        _ limits: Limits = .ofWrites, _ look: (inout PropertyListVetter) -> StoredValue?
+    ) throws(ValueMismatch) -> StoredValue {
+        var vetter = PropertyListVetter(limits: limits)
+        guard let value = look(&vetter), vetter.refusals.isEmpty else { throw ValueMismatch(refused: vetter.refusals) }
         return value
     }
 
-    private init(topLevelKey: String, limits: Limits) {
-        self.topLevelKey = topLevelKey
+    private init(limits: Limits) {
         self.limits = limits
     }
 
@@ -235,7 +228,7 @@ package struct PropertyListVetter {
     /// Whether the budget is used up. Nothing more is examined then, because shared references multiply and a cycle is
     /// endless.
     var isExhausted: Bool {
-        bytes > limits.bytes || failures.count >= Self.mostFailures
+        bytes > limits.bytes || refusals.count >= Self.mostFailures
     }
 
     @inline(never) mutating func isWithinLimit(_ depth: Int) -> Bool {
@@ -246,19 +239,19 @@ package struct PropertyListVetter {
     private static let mostFailures = 100
 
     mutating func refuse<T>(_ reason: String) -> T? {
-        let place = path.reduce(topLevelKey) {
+        let place = path.reduce("") {
             switch $1 {
             case .key(let key): "\($0).\(key)"
             case .index(let index): "\($0)[\(index)]"
             }
         }
-        failures.append(PropertyListFailure(path: place, topLevelKey: topLevelKey, reason: reason))
+        refusals.append((place, reason))
         return nil
     }
 
     private mutating func refuseAsTooLarge() -> Bool {
         let reason = "larger than \(limits.bytes >> 20) MiB"
-        return failures.last?.reason == reason ? false : refuse(reason) ?? false
+        return refusals.last?.reason == reason ? false : refuse(reason) ?? false
     }
 }
 

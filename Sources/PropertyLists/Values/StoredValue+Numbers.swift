@@ -20,6 +20,17 @@ extension StoredValue {
         }
     }
 
+    /// The digits of the number; nil if the value is not a number.
+    package var numberText: String? {
+        switch self {
+        case .integer(let value): value.description
+        case .unsigned(let value): value.description
+        case .real(let value): value.description
+        case .decimal(let text): text
+        default: nil
+        }
+    }
+
     /// The number as a Double, rounded if necessary; nil if the value is not a number.
     package var nearestDouble: Double? {
         switch self {

@@ -39,9 +39,11 @@ extension StoredValue {
 
 extension [String: StoredValue] {
     /// ``StoredValue/object`` of each value.
-    package var objects: [String: Any] {
-        let hasNulls = values.contains(where: \.isNull)
-        return (hasNulls ? filter { !$0.value.isNull } : self).mapValues(\.object)
+    package var objects: [String: Any] { withoutNulls.mapValues(\.object) }
+
+    /// The members that other code sees.
+    package var withoutNulls: [String: StoredValue] {
+        values.contains(where: \.isNull) ? filter { !$0.value.isNull } : self
     }
 }
 

@@ -69,6 +69,12 @@ package enum StoredValue: Sendable {
         if case .decimal = self { true } else { false }
     }
 
+    /// The value where a type asks for one. A null is a value only of an optional: for another type, and without a type, its
+    /// key is missing.
+    package func present(as type: @autoclosure () -> Any.Type? = nil) -> StoredValue? {
+        isNull && !(type() is any OptionalValue.Type) ? nil : self
+    }
+
     /// Whether the value, or a scalar inside of it, satisfies a condition.
     func holds(_ isFound: (StoredValue) -> Bool) -> Bool {
         switch self {
@@ -84,10 +90,13 @@ package enum StoredValue: Sendable {
     /// Whether a foreign object is in the value.
     var holdsForeign: Bool { holds { if case .foreign = $0 { true } else { false } } }
 
+    /// Whether a property list holds the value as it is: no null, and no number of more digits than a Double.
+    package var isPlain: Bool { !holds { $0.isNull || $0.isDecimal } }
+
     /// The value as a property list holds it: without the nulls inside of it, and with Doubles for numbers of more
     /// digits. Shares its storage if there are none.
     package var plain: StoredValue {
-        guard holds({ $0.isNull || $0.isDecimal }) else { return self }
+        if isPlain { return self }
         return switch self {
         case .array(let elements): .array(elements.filter { !$0.isNull }.map(\.plain))
         case .dictionary(let members): .dictionary(members.filter { !$0.value.isNull }.mapValues(\.plain))

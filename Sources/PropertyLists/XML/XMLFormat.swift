@@ -1,7 +1,9 @@
 import Foundation
 
 /// The format `FileFormat.xml`.
-struct XMLFormat: FileFormatCoder {
+final class XMLFormat: FileFormatCoder {
+    static let coder = XMLFormat()
+
     let name = "xml"
 
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { XMLPropertyListReader.isXML(bytes) }

@@ -51,6 +51,15 @@ extension Group {
             family("show-dotted", "`prefs show` of N names with dots", [8, 800, 8_000]) {
                 try shows($1, "a.dotted.name", in: $0.file("show-dotted-\($1)"))
             },
+            family("open-beside", "opening a file and reading a value beside N open files", [10, 1_000, 5_000]) {
+                try opens(beside: $1, in: $0)
+            },
+            family("observe-other-keys", "writing x beside N observers of another key", [10, 1_000, 10_000]) {
+                try writes($1, observersOf: "numbers", in: $0)
+            },
+            family("observe-one-key", "writing x, which N observers observe", [1, 10, 100]) {
+                try writes($1, observersOf: "x", in: $0)
+            },
         ].flatMap(\.self))
 
     private static func family(
@@ -80,6 +89,26 @@ extension Group {
         let prefs = GrowthPrefs(store: store)
         let samples = [1, 2].map { Array($0..<($0 + count)) }
         return .each(verify: prefs.check) { prefs.numbers = samples[$0 % 2] }
+    }
+
+    private static func opens(beside count: Int, in place: Place) throws -> Operation {
+        let url = try place.file("open-beside-\(count)")
+        try GrowthPrefs(store: PropertyListFileStore(url: url)).set(5)
+        let others = (0..<count).map { number in
+            let other = url.deletingLastPathComponent().appending(path: "open-beside-\(count)-\(number).plist")
+            let prefs = GrowthPrefs(store: PropertyListFileStore(url: other))
+            _ = prefs.x
+            return prefs
+        }
+        return try .reads {
+            withExtendedLifetime(others) { GrowthPrefs(store: PropertyListFileStore(url: url)).x }
+        }
+    }
+
+    private static func writes(_ count: Int, observersOf key: String, in place: Place) throws -> Operation {
+        let prefs = GrowthPrefs(store: InMemoryStore())
+        let observations = (0..<count).map { _ in prefs.onChange(of: key) { _ in } }
+        return .each(verify: prefs.check) { number in withExtendedLifetime(observations) { prefs.x = number } }
     }
 
     private static func problems(of prefs: PersistentPrefs, count: Int) -> Operation {
@@ -120,6 +149,11 @@ private final class GrowthPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var lists: [[String: Int]] = []
     @Pref var data = Data()
     @Pref var numbers: [Int] = []
+
+    func set(_ number: Int) throws {
+        x = number
+        try check()
+    }
 }
 
 /// A class with 200 keys.

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func write(_ value: String?, durability: CommitDurability = .powerCut) throws {
-        let value = try value.map { try PropertyListVetter.value(of: $0, forKey: "") }
+        let value = try value.map { try PropertyListVetter.value(of: $0) }
         try file.transact(durability: durability) { $0.replace(TopLevel.documentKey, with: value) }
     }
 
@@ -82,7 +82,7 @@ import Testing
     /// A settings file with values of another type gets a second name before it is replaced.
     @Test(arguments: [true, false]) func aValueOfAnotherTypeIsNeverLost(_ hasSecondNames: Bool) throws {
         try write("of another type")
-        let new = try PropertyListVetter.value(of: "new", forKey: "")
+        let new = try PropertyListVetter.value(of: "new")
         let former = Array(try bytes)
         var volumes: [SimulatedVolume] = []
         process.onCall = { call throws(StorageFailure) in

@@ -30,7 +30,7 @@ import Testing
 
     private func write(_ number: Int?, _ inTheMiddle: () throws -> Void = {}) throws {
         try file.transact(durability: .process) { transaction in
-            let value = try number.map { try PropertyListVetter.value(of: ["a": $0], forKey: "") }
+            let value = try number.map { try PropertyListVetter.value(of: ["a": $0]) }
             transaction.replace(TopLevel.documentKey, with: value)
             try inTheMiddle()
         }

@@ -24,7 +24,7 @@ enum BytesCheck {
     /// Checks the bytes as an import.
     private static func checkJSON(_ bytes: Data) throws {
         guard let value = try? JSONReader.value(of: bytes),
-            let copy = try? PropertyListVetter.value(of: value.object, forKey: "")
+            let copy = try? PropertyListVetter.value(of: value.object)
         else {
             return
         }
@@ -152,15 +152,16 @@ enum BytesCheck {
     private static func checkVetting(_ value: StoredValue) throws {
         // A null alone is no value, so no object stands for it.
         if value.isNull { return }
-        let isAccepted = (try? PropertyListVetter.check(value, forKey: "key")) != nil
-        switch PropertyListVetter.storedObject(of: value.object, forKey: "key") {
+        let isAccepted = (try? PropertyListVetter.check(value)) != nil
+        switch PropertyListVetter.storedObject(of: value.object) {
         case .success(let copy):
             try demand(isAccepted, "refused as a value, and accepted as an object")
             try demandSame(value.object, copy, "vetting made another value of it")
         case .failure(let refusal):
             try demand(!isAccepted, "accepted as a value, and refused as an object")
-            try checkFailures(refusal.failures, of: "key")
-            for failure in refusal.failures {
+            let failures = refusal.failures(forKey: "key")
+            try checkFailures(failures, of: "key")
+            for failure in failures {
                 try demand(
                     narrowerLimits.contains { failure.reason.hasPrefix($0) }, "refused by the vetter: \(failure)")
             }
@@ -173,7 +174,7 @@ enum BytesCheck {
     ]
 
     private static func checkWriting(_ value: StoredValue, as format: FileFormat, isItsOwn: Bool) throws {
-        let members = PropertyListCoder.storable(["value": value], as: format)
+        let members = format.coder.storable(["value": value])
         // The outermost value of a JSON file is a dictionary, whatever its keys are.
         let isWrapped = format == .json
         let bytes: Data

@@ -438,7 +438,7 @@ import Testing
                 heard.append("\(change.key) \(parts.joined(separator: ", "))\(change.isForeign ? " elsewhere" : "")")
             })
         try domain.feed.subscribe(to: "own", observer).end()
-        observer.moveByAssignment()
+        observer.moveByAssignment(to: "other")
         let second = try domain.feed.subscribe(to: "other", observer)
         second.catchUp?()
         let first = keys == nil ? "other a: 1 → 2, b: 1 → 2" : "other a: 1 → 2"

@@ -61,7 +61,7 @@ import WriteOperations
             "rules", "versionKey", "versionOfUnmarked", "lockTimeout", "read(_:)",
             "formerRootKeys", "jsonSchema()", "describe()", "source(ofKey:)", "problems()", "exported(as:)",
             "withStore(_:_:)", "withStore(_:isolation:_:)", "onChange(of:on:_:)", "changes(of:)", "publisher(of:)",
-            "onError(_:)", "addObserver(_:forKeyPath:options:context:)", "automaticallyNotifiesObservers(forKey:)",
+            "onError(_:)",
         ],
         "Pref": ["init", "wrappedValue", "projectedValue", "customMirror"],
         "PrefHandle": [
@@ -82,7 +82,10 @@ import WriteOperations
         "UserDefaultsStore": ["init", "fileURL"],
         "RootsStore": ["read(root:)", "observe(root:_:)"],
         "RemotePrefsStore": ["current(root:)", "lastKnown(root:)"],
-        "RVS_PersistentPrefs": ["groupID", "userDefaults", "store"],
+        "RVS_PersistentPrefs": [
+            "groupID", "userDefaults", "store", "addObserver(_:forKeyPath:options:context:)",
+            "automaticallyNotifiesObservers(forKey:)",
+        ],
         "SettingsFile": [
             "settingsURL()", "settingsFormat", "initialSettings", "settingsBundle", "take(_:)", "settingsDidFail(_:)",
             "toDictionary()",

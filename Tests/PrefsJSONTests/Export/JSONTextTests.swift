@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: spellings.indices) func whatElseIsRead(_ index: Int) throws {
         let (json, value) = Self.spellings[index]
-        let expected = try PropertyListVetter.storedObject(of: value, forKey: "a").get()
+        let expected = try PropertyListVetter.storedObject(of: value).get()
         for text in ["{\"a\":\(json)}", "\u{FEFF}\n\r\t {\"a\" : \(json) }\n\n"] {
             #expect(exactForm(try read(text)) == exactForm(["a": expected]), "\(text)")
         }

@@ -13,7 +13,7 @@ package enum FuzzSeeds {
                     seeds.append(try PropertyListCoder.encode(plain: value, as: format))
                 } catch is PropertyListFailure where format == .xml {
                     // XML has no form for the value.
-                } catch is PropertyListVetter.Refusal {
+                } catch is ValueMismatch {
                     // Inside other values, the value is too deep to be stored.
                 }
             }

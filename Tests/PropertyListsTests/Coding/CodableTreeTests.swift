@@ -15,8 +15,8 @@ import Testing
             var maker = TreeMaker(random: SeededGenerator(seed: seed), isSpecial: true)
             let tree = maker.tree()
             let value = try StoredValueEncoder.value(of: tree)
-            let copy = try PropertyListVetter.value(of: value.object, forKey: "tree")
-            try PropertyListVetter.check(value, forKey: "tree")
+            let copy = try PropertyListVetter.value(of: value.object)
+            try PropertyListVetter.check(value)
             #expect(value == copy && exactForm(value) == exactForm(copy), "seed \(seed)")
             #expect(try StoredValueDecoder.value(CodableTree.self, from: copy) == tree, "seed \(seed)")
         }
@@ -35,7 +35,7 @@ import Testing
         encoder.outputFormat = .binary
         let bytes = try encoder.encode([value])
         let list = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
-        let foundation = try #require(PropertyListVetter.value(of: list, forKey: "list").array)
+        let foundation = try #require(PropertyListVetter.value(of: list).array)
         let object = try StoredValueEncoder.value(of: value)
         #expect(exactForm(object) == exactForm(foundation[0]), "seed \(seed)")
         #expect(try StoredValueDecoder.value(Value.self, from: foundation[0]) == value, "seed \(seed)")

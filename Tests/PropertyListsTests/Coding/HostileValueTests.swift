@@ -69,7 +69,7 @@ import Testing
         var generator = ValueGenerator(input)
         let value = generator.make().value
         defer { generator.takeBack() }
-        return try? PropertyListVetter.storedObject(of: value, forKey: "key").get()
+        return try? PropertyListVetter.storedObject(of: value).get()
     }
 
     /// The value with recognizable texts, except texts that a type could interpret.

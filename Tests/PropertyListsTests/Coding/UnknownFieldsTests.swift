@@ -66,7 +66,7 @@ private final class Derived: Base {
     }
 
     private func canonical(_ object: Any) throws -> StoredValue {
-        try PropertyListVetter.value(of: object, forKey: "")
+        try PropertyListVetter.value(of: object)
     }
 
     private func dictionary(_ members: [String: Any]) throws -> NSDictionary? {

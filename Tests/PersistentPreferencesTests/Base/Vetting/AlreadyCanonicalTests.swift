@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: 0..<Mutable.all.count, 0..<6) func nothingThatCanChangeSurvives(_ kind: Int, _ place: Int) throws {
         let mutable = Mutable.all[kind]()
         let value = Self.places[place](mutable.object)
-        let copy = try PropertyListVetter.storedObject(of: value, forKey: "k").get()
+        let copy = try PropertyListVetter.storedObject(of: value).get()
         prefs["a"] = value
         prefs.values["b"] = value
         prefs.update { $0["c"] = value }
@@ -38,7 +38,7 @@ import Testing
             "x", true, NSNumber(value: 1), NSNumber(value: 1.5), Data([1]), Date(timeIntervalSinceReferenceDate: 1),
             [boxed("x")] as [Any], ["k": boxed(NSNumber(value: 2))] as [String: Any],
         ] as [Any] {
-            let plain = try PropertyListVetter.storedObject(of: value, forKey: "k").get()
+            let plain = try PropertyListVetter.storedObject(of: value).get()
             prefs["a"] = [boxed(value), ["k": boxed(value)] as [String: Any]] as [Any]
             let form = exactForm(plain)
             #expect(prefs["a"].map(exactForm) == "[\(form), {'k': \(form)}]")
@@ -63,7 +63,7 @@ import Testing
             for _ in 0..<1_000 { hashable = AnyHashable(AnyHashable?.some(hashable)) }
             var value: Any = hashable
             for _ in 0..<1_000 { value = Any?.some(value) as Any }
-            let copy = try PropertyListVetter.storedObject(of: [value, [value]] as [Any], forKey: "k").get()
+            let copy = try PropertyListVetter.storedObject(of: [value, [value]] as [Any]).get()
             #expect(exactForm(copy) == "['x', ['x']]")
         }
     }

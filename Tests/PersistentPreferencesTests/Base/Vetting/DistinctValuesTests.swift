@@ -13,7 +13,7 @@ import Testing
                 let before = exactForm(prefs.values)
                 prefs.values = ["a": new, "b": [new]]
                 #expect(prefs.outcome == "ok")
-                let form = exactForm(try PropertyListVetter.storedObject(of: new, forKey: "a").get())
+                let form = exactForm(try PropertyListVetter.storedObject(of: new).get())
                 #expect(exactForm(prefs.values) == "{'a': \(form), 'b': [\(form)]}")
                 #expect(exactForm(prefs.values) != before)
             }
@@ -22,9 +22,9 @@ import Testing
 
     @Test(arguments: Group.equal) func noneIsAChangeOfTheOthers(_ group: Group) throws {
         for old in group.values {
-            let before = try PropertyListVetter.value(of: old, forKey: "a")
+            let before = try PropertyListVetter.value(of: old)
             for new in group.values {
-                #expect(try PropertyListVetter.value(of: new, forKey: "a").hashValue == before.hashValue)
+                #expect(try PropertyListVetter.value(of: new).hashValue == before.hashValue)
                 let change = try RootChange(
                     from: ["a": before, "b": .array([before]), "c": .dictionary(["k": before])], shownAs: [:],
                     to: ["a": new, "b": [new], "c": NSDictionary(object: new, forKey: "k" as NSString)])

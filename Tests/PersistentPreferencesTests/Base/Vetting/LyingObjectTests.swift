@@ -43,7 +43,7 @@ import WriteOperations
     /// A subclass that reports true sizes is stored, also close to the limit.
     @Test func honestSubclassesAreStored() throws {
         func stored(_ value: Any) throws -> String {
-            exactForm(try PropertyListVetter.storedObject(of: value, forKey: "a").get())
+            exactForm(try PropertyListVetter.storedObject(of: value).get())
         }
         #expect(try stored(UnitsText([0x61, 0x62])) == "'ab'")
         #expect(try stored(LyingArray(count: 3)) == "[1, 1, 1]")

@@ -6,8 +6,8 @@ import Testing
 
 /// Why a value under the key `a` is rejected; empty if it can be stored.
 func refusals(of value: Any) -> [String] {
-    guard case .failure(let refusal) = PropertyListVetter.storedObject(of: value, forKey: "a") else { return [] }
-    return refusal.failures.map(\.description)
+    guard case .failure(let refusal) = PropertyListVetter.storedObject(of: value) else { return [] }
+    return refusal.failures(forKey: "a").map(\.description)
 }
 
 /// A value that cannot be stored in a property list, or exceeds a limit.

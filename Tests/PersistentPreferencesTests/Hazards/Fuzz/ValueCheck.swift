@@ -17,11 +17,10 @@ enum ValueCheck {
         let generated = generator.make()
         defer { generator.takeBack() }
         let copy: Any
-        switch PropertyListVetter.storedObject(of: generated.value, forKey: key) {
+        switch PropertyListVetter.storedObject(of: generated.value) {
         case .failure(let refusal):
-            try checkFailures(refusal.failures, of: key)
-            try demand(
-                !generated.mustBeAccepted, "refused: \(refusal.failures.first.map { "\($0)" } ?? "")")
+            try checkFailures(refusal.failures(forKey: key), of: key)
+            try demand(!generated.mustBeAccepted, "refused: \(refusal.failure(forKey: key))")
             return false
         case .success(let value):
             copy = value
@@ -44,7 +43,7 @@ enum ValueCheck {
     /// Writes the value as in a file, and reads it.
     private static func checkWriting(_ value: StoredValue, as format: FileFormat) throws {
         let content: [String: StoredValue] = ["root": .dictionary([key: value])]
-        let storable = PropertyListCoder.storable(content, as: format)
+        let storable = format.coder.storable(content)
         let bytes: Data
         do {
             bytes = try PropertyListCoder.encode(.dictionary(storable), as: format)

@@ -85,7 +85,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             struct Gaps: Codable { var all: [Gaps?] = [] }
             let deep = (1..<32).reduce(Gaps()) { inner, _ in Gaps(all: [nil, inner]) }
             let object = try StoredValueEncoder.value(of: deep)
-            #expect((try? PropertyListVetter.check(object, forKey: "deep")) != nil)
+            #expect((try? PropertyListVetter.check(object)) != nil)
             _ = try StoredValueDecoder.value(Gaps.self, from: object)
         }
     }

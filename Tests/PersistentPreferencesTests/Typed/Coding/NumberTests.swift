@@ -10,7 +10,7 @@ import Testing
     private static let two53 = 9_007_199_254_740_992
 
     private func read<Value>(_ type: Value.Type = Value.self, _ object: Any) -> Value? {
-        try? PrefCoding(rule: type).value(of: StoredValue(of: object), forKey: "n")
+        try? PrefCoding(rule: type).value(of: StoredValue(of: object))
     }
 
     /// Reads a number as a member of a Codable type.
@@ -111,10 +111,10 @@ import Testing
 
     private func message<Value: Codable>(_ type: Value.Type, _ object: Any) -> String? {
         do {
-            _ = try PrefCoding(rule: type).value(of: StoredValue(of: object), forKey: "n")
+            _ = try PrefCoding(rule: type).value(of: StoredValue(of: object))
             return nil
         } catch {
-            return error.description
+            return PrefsError.typeMismatch(error.failures(forKey: "n")).description
         }
     }
 

@@ -157,9 +157,9 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
     }
 
     private static func same(_ left: Any, _ right: Any) -> Bool {
-        guard case .success(let left) = PropertyListVetter.storedObject(of: left, forKey: "key") else { return false }
+        guard case .success(let left) = PropertyListVetter.storedObject(of: left) else { return false }
         return exactForm(left) == exactForm(right)
-            || (try? exactForm(PropertyListVetter.storedObject(of: right, forKey: "key").get())) == exactForm(left)
+            || (try? exactForm(PropertyListVetter.storedObject(of: right).get())) == exactForm(left)
     }
 
     private static let urls: [URL] = [

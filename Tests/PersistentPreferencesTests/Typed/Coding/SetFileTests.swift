@@ -93,7 +93,7 @@ import Testing
         for stored in [negative.storable, Float(negative).storable, StoredValue(NSNumber(value: negative))] {
             #expect(stored.double?.bitPattern == Double.nan.bitPattern)
         }
-        #expect(try PropertyListVetter.value(of: negative, forKey: "").double?.bitPattern == Double.nan.bitPattern)
+        #expect(try PropertyListVetter.value(of: negative).double?.bitPattern == Double.nan.bitPattern)
         let folder = try TemporaryFolder()
         for store in [PropertyListFileStore(url: folder.file()), InMemoryStore()] as [any PrefsStore] {
             let prefs = NumberPrefs(key: "Root", store: store)

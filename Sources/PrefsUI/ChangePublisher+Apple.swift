@@ -1,5 +1,6 @@
 #if canImport(Combine)
     public import Combine
+    public import PersistentPreferences
 
     extension PersistentPrefs {
         /// Publishes each commit that changes the value of one of the keys, or of any key if you name none. Waiting

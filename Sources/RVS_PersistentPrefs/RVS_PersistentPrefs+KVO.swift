@@ -1,5 +1,8 @@
 #if canImport(ObjectiveC)
     public import Foundation
+    import PersistentPreferences
+    import PrefsFileEngine
+    import PrefsPropertyLists
 
     // Type-checked only; it has never run. It relies on documented behavior and on two assumptions: Swift gives a
     // stored property an instance variable of its name, and `addObserver` is also called for this object in the middle
@@ -17,15 +20,18 @@
     ///
     /// Key paths through ``values``, such as `values.theme`, cannot be observed, because each read returns another
     /// dictionary.
-    extension PersistentPrefs {
+    extension RVS_PersistentPrefs {
         /// Adds an observer. The first observer starts the observation of the root, which ends when the instance is
         /// released.
         open override func addObserver(
             _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
             context: UnsafeMutableRawPointer?
         ) {
-            state.addObservedKey(Self.firstKey(of: keyPath))
-            state.bridge.subscribe(to: self)
+            keyValueObserved.withLock { _ = $0.insert(Self.firstKey(of: keyPath)) }
+            announceChanges { [weak self] change, announce in
+                guard let self else { return announce() }
+                notifyKeyValueObservers(of: change, announce)
+            }
             super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
         }
 
@@ -37,16 +43,15 @@
 
         /// Notifies key-value observers of a committed change: "will change", the body, "did change". In the first
         /// notification, observers read the old values, although the new ones are stored.
-        func notifyKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
+        private func notifyKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
-            let (past, now) = (PreviousStateRead(change.before, of: state), PreviousStateRead(change.after, of: state))
             let changed = observedAccessors.filter { name in
-                let old = past.asCurrent { value(forKey: name) } as? NSObject
-                let new = now.asCurrent { value(forKey: name) }
+                let old = reading(change.before) { value(forKey: name) } as? NSObject
+                let new = reading(change.after) { value(forKey: name) }
                 return !(old?.isEqual(new) ?? (new == nil))
             }
             let names = ["values"] + changed
-            past.asCurrent { names.forEach { willChangeValue(forKey: $0) } }
+            reading(change.before) { names.forEach { willChangeValue(forKey: $0) } }
             body()
             names.reversed().forEach { didChangeValue(forKey: $0) }
         }
@@ -57,7 +62,7 @@
             let type = type(of: self)
             var names: Set<String> = []
             var seen: Set<String> = []
-            var rest = state.observedKeys
+            var rest = keyValueObserved.withLock { $0 }
             while let name = rest.popFirst() {
                 guard seen.insert(name).inserted else { continue }
                 // A dependent property needs no notification of its own: its observers hear of its sources.
@@ -73,13 +78,6 @@
 
         private static func firstKey(of keyPath: String) -> String {
             String(keyPath.prefix { $0 != "." })
-        }
-    }
-#else
-    extension PersistentPrefs {
-        /// Key-value observing does not exist on this platform.
-        func notifyKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
-            body()
         }
     }
 #endif

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// One object of each file, and nothing of those that are released.
+@Suite struct FileRegistryTests {
+    private let registry = FileRegistry()
+
+    private func file(_ path: String) -> PropertyListFile { registry.file(at: path, system: .real) }
+
+    @Test func eachPathHasOneObject() {
+        let paths = (0..<100).map { "/folder/\($0)" } + ["/\u{e9}", "/e\u{301}"]
+        let files = paths.map(file)
+        #expect(Set(files.map(ObjectIdentifier.init)).count == paths.count)
+        #expect(paths.map { ObjectIdentifier(file($0)) } == files.map(ObjectIdentifier.init))
+        #expect(registry.count == paths.count)
+    }
+
+    @Test func releasedFilesLeaveNothing() {
+        let kept = file("/kept")
+        for number in 0..<1_000 { _ = file("/released/\(number)") }
+        #expect(registry.count <= 17)
+        for _ in 0..<1_000 { _ = file("/again") }
+        #expect(registry.entries(of: "/again") == 1)
+        #expect(file("/kept") === kept)
+    }
+}
