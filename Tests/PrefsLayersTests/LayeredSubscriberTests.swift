@@ -73,4 +73,18 @@ import Testing
         #expect(Self.x(subscription.start) == .integer(1))
         #expect(receiver.heard.wait(for: 1) == [.integer(2)])
     }
+
+    /// The layers as they are now are around both of its states.
+    @Test func aChangeOfTheBaseFollowsOneOfALayer() throws {
+        let (heard, layer) = (Heard<[StoredValue?]>(), folder.file("layer.plist"))
+        try writePropertyList(["R": ["x": 1]], to: layer)
+        let stack = LayerStack(above: [], below: [.file(layer)], layout: .roots, baseFile: nil)
+        let observer = EntryObserver(.each { heard.append([Self.x($0.before), Self.x($0.after)]) })
+        let subscription = try LayeredSubscriber(base.ownRoots, stack, "R", .root("R"), observer).start()
+        try writePropertyList(["R": ["x": 2]], to: layer)
+        #expect(heard.wait(for: 1) == [[.integer(1), .integer(2)]])
+        for stored in [["y": 0], ["x": 3]] { try base.update(root: "R") { $0 = stored } }
+        #expect(heard.wait(for: 3).dropFirst() == [[.integer(2), .integer(2)], [.integer(2), .integer(3)]])
+        subscription.end()
+    }
 }
