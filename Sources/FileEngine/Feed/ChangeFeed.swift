@@ -57,11 +57,13 @@ package final class ChangeFeed: CommitListener {
                 let isKnown = look.content != nil || look.warning == nil && !look.isDuringSave
                 let found = isKnown ? EntryState(FeedState.part(key, of: look.content)) : nil
                 let added = state.withLock { $0.add(observer, key, found, since: count, pathChanged: pathChanged) }
-                if let (start, actions) = added {
+                if let (start, own, others) = added {
+                    // Not by the caller, to whom they are nothing, and who may hold locks.
+                    if !others.isEmpty { DispatchReadiness.shared.async(on: queue) { others.inOrder.forEach { $0() } } }
                     let fault = isFirst ? nil : look.warning
                     let domain = source
                     return EntrySubscription(
-                        of: observer, start: start, catchUp: Self.action(actions, telling: fault, to: observer),
+                        of: observer, start: start, catchUp: Self.action(own, telling: fault, to: observer),
                         failure: failure
                     ) {
                         withExtendedLifetime(domain) { self.remove(observer, from: key) }
@@ -79,13 +81,11 @@ package final class ChangeFeed: CommitListener {
     }
 
     /// The fault comes last: its handler may end the subscription.
-    private static func action(
-        _ actions: [Action], telling fault: FileError?, to observer: EntryObserver
-    ) -> Action? {
-        if actions.isEmpty, fault == nil { return nil }
+    private static func action(_ own: Action?, telling fault: FileError?, to observer: EntryObserver) -> Action? {
+        guard let fault else { return own }
         return {
-            for action in actions { action() }
-            if let fault { observer.tell(fault: fault)?() }
+            own?()
+            observer.tell(fault: fault)?()
         }
     }
 
@@ -143,12 +143,12 @@ package final class ChangeFeed: CommitListener {
             let hasObservers = !state.entries.isEmpty
             let steps =
                 hasObservers ? steps.map { CommitStep(before: stored($0.before), after: stored($0.after)) } : []
-            var actions = steps.map { _ in [Action]() }
+            var actions = steps.map { _ in [EntryObserver.Told]() }
             for key in state.entries.keys {
                 state.report(steps, of: key, to: &actions)
             }
             defer { state.needsReload = false }
-            return (actions, state.needsReload, !state.unwatched.isEmpty)
+            return (actions.map(\.inOrder), state.needsReload, !state.unwatched.isEmpty)
         }
         if needsWatch { watchAgain() }
         if needsReload { scheduleReload() }
@@ -181,7 +181,7 @@ package final class ChangeFeed: CommitListener {
         // Observers get the change once the domain can be read again.
         if look.warning != nil, look.content == nil { return }
         let actions = state.withLock { $0.endReload(look.content, since: count) }
-        actions?.forEach { $0() }
+        actions?.inOrder.forEach { $0() }
         if actions == nil { scheduleReload() }
     }
 

@@ -62,6 +62,21 @@ package struct EntryChange: Sendable {
         return change
     }
 
+    /// The change of what is made of the entry, for the same steps; nil if it changes nothing. If several changes are merged, a
+    /// key of one of them may have the same value before and after.
+    package func mapped(_ value: (EntryState) -> StoredValue?) -> EntryChange? {
+        var change = self
+        (change.before, change.after) = (EntryState(value(before)), EntryState(value(after)))
+        let (old, new) = (change.before.members, change.after.members)
+        change.difference = DictionaryDifference(from: old, to: new)
+        if count > 1 {
+            let keys = difference.keys.filter { old[$0] != nil || new[$0] != nil }
+            change.difference.include(keys, from: old, to: new)
+        }
+        change.shared = Locked(nil)
+        return change.difference.isEmpty ? nil : change
+    }
+
     /// The same change of an entry with something around it.
     func around(in context: (any EntryContext)?) -> EntryChange {
         guard let context else { return self }

@@ -10,8 +10,8 @@ package final class EntryObserver: Sendable {
 
     /// How an observer gets its changes. Nothing is called under a lock.
     package enum Delivery: Sendable {
-        /// Changes wait until they are taken. The closure is called when the first one waits, and must return at once. It
-        /// returns what must run on the thread that made the change, or on the main queue for a foreign change.
+        /// Changes wait until they are taken. The closure is called for each, and must return at once. It returns what must run
+        /// on the thread that made the change, or on the main queue for a foreign change.
         case waiting(@Sendable () -> Action?)
         /// Each change is passed on the thread that made it; a foreign one on the main queue.
         case each(@Sendable (EntryChange) -> Void)
@@ -71,7 +71,10 @@ package final class EntryObserver: Sendable {
     /// Starts from an entry. Also called when the observer moves to another one, or when its entry is known at last.
     ///
     /// - Returns: what must run once no lock is held.
-    package func begin(at start: StoredValue?, of key: String) -> Action? {
+    package func begin(at start: StoredValue?, of key: String) -> Action? { told(of: start, key)?.run }
+
+    /// As `begin`, for a feed, which tells several observers.
+    func told(of start: StoredValue?, _ key: String) -> Told? {
         state.withLock { state in
             let isForeign = !state.movesByAssignment
             state.movesByAssignment = false
@@ -84,13 +87,13 @@ package final class EntryObserver: Sendable {
     /// Takes a change of the entry, which is what it sees.
     ///
     /// - Returns: what must run once no lock is held.
-    func put(_ change: EntryChange) -> Action? {
+    func put(_ change: EntryChange) -> Told? {
         state.withLock { put(change.around(in: $0.context), &$0) }
     }
 
     /// Takes the next state of the entry, which may equal the last one.
     package func put(_ next: StoredValue?, of key: String, isForeign: Bool) -> Action? {
-        state.withLock { put(next, of: key, isForeign: isForeign, &$0) }
+        state.withLock { put(next, of: key, isForeign: isForeign, &$0) }?.run
     }
 
     /// Sets what is around the entry that the observer begins with, or moves to.
@@ -103,7 +106,7 @@ package final class EntryObserver: Sendable {
         state.withLock { state in
             state.context = context
             return state.last.flatMap { put($0.value, of: key, isForeign: true, &state) }
-        }
+        }?.run
     }
 
     private func part(_ value: StoredValue?, in context: (any EntryContext)?) -> EntryState {
@@ -111,27 +114,32 @@ package final class EntryObserver: Sendable {
         return keys.map(whole.part) ?? whole
     }
 
-    private func put(_ next: StoredValue?, of key: String, isForeign: Bool, _ state: inout State) -> Action? {
+    private func put(_ next: StoredValue?, of key: String, isForeign: Bool, _ state: inout State) -> Told? {
         let change = EntryChange(
             of: key, from: state.last ?? EntryState(nil), to: part(next, in: state.context), isForeign: isForeign)
         return change.flatMap { put($0, &state) }
     }
 
-    private func put(_ change: EntryChange, _ state: inout State) -> Action? {
+    private func put(_ change: EntryChange, _ state: inout State) -> Told? {
         var change = change
         if change.key.isEmpty { change.key = state.root }
         state.last = change.after
         switch delivery {
         case .waiting(let wake):
-            let isFirst = state.waiting.isEmpty
             state.waiting.append(change)
-            // Who was woken takes all that wait.
-            return isFirst ? Self.action(change.isForeign, wake) : nil
+            // Also if others wait: whose change is the first one may be held up before it wakes.
+            return Told(isCall: false, Self.action(change.isForeign, wake))
+        case .each(let body) where change.isForeign:
+            // On the main queue in order, whichever thread comes first.
+            state.waiting.append(change)
+            return Told(
+                isCall: true,
+                Self.action(true) { [self] in { [self] in if let next = takeFirst() { body(next) } } })
         case .each(let body):
-            return Self.action(change.isForeign) { [change] in { body(change) } }
+            return Told(isCall: true) { [change] in body(change) }
         case .signal(let body):
             let isForeign = change.isForeign
-            return Self.action(isForeign) { body(isForeign) }
+            return Told(isCall: false, Self.action(isForeign) { body(isForeign) })
         }
     }
 
@@ -139,6 +147,17 @@ package final class EntryObserver: Sendable {
         {
             guard let rest = next() else { return }
             isForeign ? DispatchReadiness.shared.async(on: .main, rest) : rest()
+        }
+    }
+
+    /// What must run once no lock is held.
+    struct Told: Sendable {
+        /// Whether code of the program may run in it, and may block.
+        let isCall: Bool
+        let run: Action
+
+        init(isCall: Bool, _ run: @escaping Action) {
+            (self.isCall, self.run) = (isCall, run)
         }
     }
 
@@ -303,7 +322,7 @@ struct ObserverTable {
     /// Puts a change into the observers that see it.
     ///
     /// - Returns: what must run once no lock is held, in order.
-    func put(_ change: EntryChange) -> [EntryObserver.Action] {
+    func put(_ change: EntryChange) -> [EntryObserver.Told] {
         var concerned: Set<Set<String>> = []
         if !groupsByKey.isEmpty {
             for key in change.difference.keys { concerned.formUnion(groupsByKey[key] ?? []) }
@@ -316,4 +335,9 @@ struct ObserverTable {
         }
         return all.sorted { $0.0.number < $1.0.number }.compactMap { $0.observer.put($1) }
     }
+}
+
+extension [EntryObserver.Told] {
+    /// Whoever is woken does not wait for what may block.
+    var inOrder: [EntryObserver.Action] { filter { !$0.isCall }.map(\.run) + filter(\.isCall).map(\.run) }
 }

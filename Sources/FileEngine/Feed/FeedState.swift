@@ -49,8 +49,8 @@ struct FeedState {
         }
 
         /// Lets the observers begin, which have waited for a first state.
-        func begin(at state: EntryState, of key: String) -> [Action] {
-            observers.all.compactMap { $0.observer.begin(at: state.value, of: key) }
+        func begin(at state: EntryState, of key: String) -> [EntryObserver.Told] {
+            observers.all.compactMap { $0.observer.told(of: state.value, key) }
         }
     }
 
@@ -76,24 +76,24 @@ struct FeedState {
     /// - Parameters:
     ///   - found: the entry that was read; nil if its state is not known.
     ///   - count: the number of commits when it was read.
-    /// - Returns: nil if commits have ended since then, and no other observer knows the state.
+    /// - Returns: nil if commits have ended since then, and no other observer knows the state. Otherwise what it starts from, and
+    ///   what must run once no lock is held: for itself, and for those that have waited for a first state.
     mutating func add(
         _ observer: EntryObserver, _ key: String, _ found: EntryState?, since count: Int,
         pathChanged: @escaping Action
-    ) -> (start: EntryState, actions: [Action])? {
+    ) -> (start: EntryState, own: Action?, others: [EntryObserver.Told])? {
         guard let entry = entries[key] else { preconditionFailure("the entry has no users") }
         if entry.lastReported == nil, commits != count { return nil }
-        var actions: [Action] = []
+        var others: [EntryObserver.Told] = []
         if entry.lastReported == nil, let found {
-            actions = entry.begin(at: found, of: key)
+            others = entry.begin(at: found, of: key)
             entries[key]?.noteReported(found, isUnsure: isCommitting)
         }
         // Appends in place, because there may be thousands.
         entries[key]?.observers.append(observer, pathChanged: pathChanged)
         // An unknown entry counts as missing for those that begin.
         let start = entries[key]?.lastReported ?? (observer.hasBegun ? nil : EntryState(nil))
-        if let start, let action = observer.begin(at: start.value, of: key) { actions.append(action) }
-        return (start ?? EntryState(nil), actions)
+        return (start ?? EntryState(nil), start.flatMap { observer.begin(at: $0.value, of: key) }, others)
     }
 
     mutating func remove(_ observer: EntryObserver, from key: String) {
@@ -114,7 +114,7 @@ struct FeedState {
     }
 
     /// Reports the steps of a commit to the observers of an entry.
-    mutating func report(_ steps: [CommitStep], of key: String, to actions: inout [[Action]]) {
+    mutating func report(_ steps: [CommitStep], of key: String, to actions: inout [[EntryObserver.Told]]) {
         guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
             // Nothing was stored, so the state that was read in the meantime is current.
             entries[key]?.isUnsure = false
@@ -171,9 +171,9 @@ struct FeedState {
     /// - Parameter count: the number of commits when the reload began.
     /// - Returns: what must run once no lock is held; nil if a commit of this process overlapped the reload, which then says
     ///   nothing.
-    mutating func endReload(_ content: DomainContent?, since count: Int) -> [Action]? {
+    mutating func endReload(_ content: DomainContent?, since count: Int) -> [EntryObserver.Told]? {
         guard !isCommitting, commits == count else { return nil }
-        var actions: [Action] = []
+        var actions: [EntryObserver.Told] = []
         for (key, entry) in entries {
             let found = FeedState.part(key, of: content)
             if entry.isUnsure || entry.lastReported == nil && entry.observers.isEmpty {

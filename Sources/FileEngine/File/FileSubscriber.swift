@@ -32,14 +32,22 @@ final class FileSubscriber: Sendable {
             state.place = place
             return place.1
         }
-        if location.hasLinks { resubscribe() }
-        return EntrySubscription(
-            of: observer, start: first.start, catchUp: first.catchUp, failure: first.failure
-        ) { self.end() }
+        let next = location.hasLinks ? resubscribe() : nil
+        var catchUp = first.catchUp ?? next
+        // The caller may hold locks.
+        if let own = first.catchUp, let next {
+            catchUp = {
+                own()
+                next()
+            }
+        }
+        return EntrySubscription(of: observer, start: first.start, catchUp: catchUp, failure: first.failure) {
+            self.end()
+        }
     }
 
     private func subscribe(to file: PropertyListFile) throws -> EntrySubscription {
-        try file.feed.subscribe(to: key, observer) { [weak self] in self?.resubscribe() }
+        try file.feed.subscribe(to: key, observer) { [weak self] in self?.resubscribe()?() }
     }
 
     private func end() {
@@ -51,7 +59,9 @@ final class FileSubscriber: Sendable {
     }
 
     /// Watches the links on the path and subscribes to the file that they lead to.
-    private func resubscribe() {
+    ///
+    /// - Returns: what must run once no lock is held.
+    private func resubscribe() -> EntryObserver.Action? {
         var catchUp: EntryObserver.Action?
         let next: (wait: Duration, queue: DispatchQueue)? = state.withLock { state in
             guard !state.isOver else { return nil }
@@ -75,12 +85,12 @@ final class FileSubscriber: Sendable {
             defer { state.hasNextLook = state.hasNextLook || next != nil }
             return state.hasNextLook ? nil : next.map { ($0, state.queue) }
         }
-        catchUp?()
-        guard let next else { return }
+        guard let next else { return catchUp }
         DispatchReadiness.shared.after(.now() + next.wait / .seconds(1), on: next.queue) { [weak self] in
             self?.state.withLock { $0.hasNextLook = false }
-            self?.resubscribe()
+            self?.resubscribe()?()
         }
+        return catchUp
     }
 
     /// Watches the links on the path. A watch follows its link, so the links that are watched are not watched anew.
@@ -102,7 +112,8 @@ final class FileSubscriber: Sendable {
         if !hasFailed {
             state.poll = nil
         } else if state.poll == nil {
-            state.poll = FilePoller.shared.start { [weak self] in queue.async { [weak self] in self?.resubscribe() } }
+            state.poll = FilePoller.shared.start { [weak self] in queue.async { [weak self] in self?.resubscribe()?() }
+            }
         }
     }
 
@@ -113,7 +124,7 @@ final class FileSubscriber: Sendable {
 
     private func watch(_ link: String, on queue: DispatchQueue) throws -> FileWatch {
         try FileWatch(FileNames(path: link), system: location.system) { [weak self] in
-            queue.async { [weak self] in self?.resubscribe() }
+            queue.async { [weak self] in self?.resubscribe()?() }
         }
     }
 }

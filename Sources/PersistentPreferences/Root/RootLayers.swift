@@ -83,9 +83,8 @@ extension EntryChange {
     /// A change of a store with layers as a change of merged values, for an observer that knows no types; nil if they are
     /// equal.
     func merged(of root: String) -> EntryChange? {
-        func merged(_ entry: EntryState) -> StoredValue? {
+        mapped { entry in
             entry.layers?.layers.merged(entry.value?.dictionary, root: root).map(StoredValue.dictionary)
         }
-        return EntryChange(of: key, from: merged(before), to: merged(after), isForeign: isForeign)
     }
 }

@@ -120,7 +120,10 @@ final class ForeignDomain: Domain {
         let foreign = ForeignRoot(observer)
         let observation = try store.observe(root: part.name) { foreign.receive($0) }
         let (start, catchUp) = try foreign.start(part.name) { values(try readOrKnown(part.name), of: part.name) }
-        return EntrySubscription(of: observer, start: start, catchUp: catchUp) { observation.cancel() }
+        return EntrySubscription(of: observer, start: start, catchUp: catchUp) {
+            observation.cancel()
+            foreign.end()
+        }
     }
 }
 
@@ -135,6 +138,8 @@ private final class ForeignRoot: Sendable {
         var hasStarted = false
         /// Whether a change arrived before the start.
         var hasMissed = false
+        /// Whether the observer may be at another root.
+        var isOver = false
     }
 
     init(_ observer: EntryObserver) {
@@ -158,9 +163,12 @@ private final class ForeignRoot: Sendable {
         }
     }
 
+    /// A call that the store has begun may still come, because a cancellation does not wait.
+    func end() { state.withLock { $0.isOver = true } }
+
     func receive(_ change: PrefsChange) {
         let action = state.withLock { state -> EntryObserver.Action? in
-            guard state.hasStarted else {
+            guard state.hasStarted, !state.isOver else {
                 state.hasMissed = true
                 return nil
             }

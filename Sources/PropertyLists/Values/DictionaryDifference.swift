@@ -37,6 +37,13 @@ package struct DictionaryDifference: Sendable {
         return part
     }
 
+    /// Adds keys, which may be equal in both states.
+    package mutating func include(
+        _ more: Set<String>, from before: [String: StoredValue], to after: [String: StoredValue]
+    ) {
+        for key in more where keys.insert(key).inserted { (old[key], new[key]) = (before[key], after[key]) }
+    }
+
     /// Merges a later difference into this one: all keys of both, with the values before the first and after the last.
     package mutating func append(_ next: DictionaryDifference) {
         for key in next.keys {

@@ -407,7 +407,7 @@ import Testing
                 let change = EntryChange(
                     of: "R", from: .dictionary(before), to: .dictionary(after), isForeign: false)
             else { continue }
-            table.put(change).forEach { $0() }
+            table.put(change).forEach { $0.run() }
             let expected = model.compactMap { _, keys, number -> String? in
                 let own = keys.map { change.difference.keys.intersection($0) } ?? change.difference.keys
                 if keys != nil, own.isEmpty { return nil }
@@ -474,18 +474,48 @@ import Testing
         subscriptions.forEach { $0.end() }
     }
 
-    /// The new observer has read it before the others were told.
-    @Test func whatCouldNotBeReadAtAMoveIsToldWithANewObserver() throws {
+    /// The first of them may be held up on its thread.
+    @Test func eachChangeThatWaitsWakes() throws {
+        let wakes = Heard<Int>()
+        let observer = EntryObserver(
+            .waiting {
+                wakes.append(0)
+                return nil
+            })
+        let subscription = try domain.feed.subscribe(to: "own", observer)
+        for number in 2...4 { try domain.write(number) }
+        #expect(wakes.all.count == 3)
+        subscription.end()
+    }
+
+    /// What may block comes last.
+    @Test func thoseThatWaitAreWokenBeforeCodeOfTheProgramRuns() throws {
+        let told = Heard<String>()
+        let call = EntryObserver(.each { _ in told.append("call") })
+        let waits = EntryObserver(
+            .waiting {
+                told.append("wake")
+                return nil
+            })
+        let subscriptions = try [call, waits].map { try domain.feed.subscribe(to: "own", $0) }
+        try domain.write(2)
+        #expect(told.all == ["wake", "call"])
+        subscriptions.forEach { $0.end() }
+    }
+
+    /// Nobody runs what its own subscription has for it: it has nothing for a new observer.
+    @Test func aNewObserverFindsTheStateForWhoWaits() throws {
         let observer = subscriber.observer()
         try domain.feed.subscribe(to: "own", observer).end()
         domain.set(\.error, Self.full)
         let first = try domain.feed.subscribe(to: "own", observer)
-        domain.changeSilently(2)
         domain.clear(\.error)
+        domain.changeSilently(2)
         let second = try domain.feed.subscribe(to: "own", ChangeSubscriber())
-        second.catchUp?()
+        #expect(second.catchUp == nil)
         #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
-        [first, second].forEach { $0.end() }
+        first.end()
+        second.end()
     }
 }
 
