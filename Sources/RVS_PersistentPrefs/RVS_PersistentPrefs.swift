@@ -28,7 +28,7 @@ import PrefsPropertyLists
 /// As for ``PersistentPrefs``. With an overridden ``userDefaults``, each access copies the values, a write is neither
 /// durable nor safe from other processes, and changes by other code are not observed.
 open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
-    /// The first keys of the key paths that key-value observers have asked for.
+    /// The first keys of the key paths that key-value observers have asked for. Empty where there are none, as on Linux.
     let keyValueObserved = Locked<Set<String>>([])
 
     /// Creates an instance with the subclass's own root key: the unqualified name of the type.

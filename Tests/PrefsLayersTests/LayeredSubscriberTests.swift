@@ -74,7 +74,8 @@ import Testing
         #expect(receiver.heard.wait(for: 1) == [.integer(2)])
     }
 
-    /// The layers as they are now are around both of its states.
+    /// The layers as they are now are around both of its states. Layers that were read again may be a change without a
+    /// difference.
     @Test func aChangeOfTheBaseFollowsOneOfALayer() throws {
         let (heard, layer) = (Heard<[StoredValue?]>(), folder.file("layer.plist"))
         try writePropertyList(["R": ["x": 1]], to: layer)
@@ -82,9 +83,11 @@ import Testing
         let observer = EntryObserver(.each { heard.append([Self.x($0.before), Self.x($0.after)]) })
         let subscription = try LayeredSubscriber(base.ownRoots, stack, "R", .root("R"), observer).start()
         try writePropertyList(["R": ["x": 2]], to: layer)
-        #expect(heard.wait(for: 1) == [[.integer(1), .integer(2)]])
+        let first = heard.wait { $0.last?.last == .integer(2) }
+        #expect(first.filter { $0[0] != $0[1] } == [[.integer(1), .integer(2)]])
         for stored in [["y": 0], ["x": 3]] { try base.update(root: "R") { $0 = stored } }
-        #expect(heard.wait(for: 3).dropFirst() == [[.integer(2), .integer(2)], [.integer(2), .integer(3)]])
+        let next = heard.wait { $0.last?.last == .integer(3) }.dropFirst(first.count)
+        #expect(Set(next) == [[.integer(2), .integer(2)], [.integer(2), .integer(3)]])
         subscription.end()
     }
 }

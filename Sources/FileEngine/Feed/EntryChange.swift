@@ -77,7 +77,7 @@ package struct EntryChange: Sendable {
         return change.difference.isEmpty ? nil : change
     }
 
-    /// The same change of an entry with something around it.
+    /// The change with something around both of its states.
     func around(in context: (any EntryContext)?) -> EntryChange {
         guard let context else { return self }
         var change = self

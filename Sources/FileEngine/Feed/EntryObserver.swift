@@ -1,7 +1,8 @@
 import Dispatch
 package import PrefsPropertyLists
 
-/// Gets the changes of one entry, in the order of the commits: what it was told of last, and what waits for it.
+/// An observer of one entry: what it sees of it, what it was told of last, and the changes that wait for it, in the order of the
+/// commits.
 ///
 /// A feed or a store puts changes in under its own lock, which runs no other code. What remains to be done is an action, which
 /// runs once no lock is held. The observer may move to another entry: it then gets the difference to what it was told of last.
@@ -19,8 +20,8 @@ package final class EntryObserver: Sendable {
         case signal(@Sendable (_ isForeign: Bool) -> Action?)
     }
 
-    /// The members of the entry that it sees; nil for all.
-    let keys: Set<String>?
+    /// What it sees of the entry; nil for all.
+    let seen: SeenMembers?
     /// Told once of a fault of the domain, however many observers it has.
     let reader: ObjectIdentifier?
     private let delivery: Delivery
@@ -39,16 +40,16 @@ package final class EntryObserver: Sendable {
     }
 
     /// - Parameters:
-    ///   - keys: the members that it sees; nil for all.
+    ///   - seen: what it sees of the entry; nil for all.
     ///   - root: the key of its changes if the domain is one entry, whose own key is empty.
     ///   - reader: the object that is told of a fault once; nil for the observer itself.
     ///   - fault: called without a lock if the domain is malformed or cannot be read, once for each reason; with nil when it
     ///     can be read again. It must return at once. What it returns runs once no lock is held.
     package init(
-        of keys: Set<String>? = nil, in root: String = "", _ delivery: Delivery, reader: AnyObject? = nil,
+        of seen: SeenMembers? = nil, in root: String = "", _ delivery: Delivery, reader: AnyObject? = nil,
         fault: @escaping @Sendable (FileError?) -> Action? = { _ in nil }
     ) {
-        (self.keys, self.delivery, faultHandler) = (keys, delivery, fault)
+        (self.seen, self.delivery, faultHandler) = (seen, delivery, fault)
         self.reader = reader.map { ObjectIdentifier($0) }
         state = Locked(State(root: root))
     }
@@ -63,7 +64,7 @@ package final class EntryObserver: Sendable {
     /// Whether it knows an entry, so that it gets the difference to the next one.
     var hasBegun: Bool { state.withLock { $0.last != nil } }
 
-    /// Notes that the program moves the observer to another root, so that the difference of the two is no foreign change.
+    /// Notes that this process has assigned the root that the observer moves to: the move is no foreign change.
     package func moveByAssignment(to root: String) {
         state.withLock { ($0.root, $0.movesByAssignment) = (root, true) }
     }
@@ -84,7 +85,7 @@ package final class EntryObserver: Sendable {
         }
     }
 
-    /// Takes a change of the entry, which is what it sees.
+    /// Takes a change, reduced to what it sees.
     ///
     /// - Returns: what must run once no lock is held.
     func put(_ change: EntryChange) -> Told? {
@@ -111,7 +112,8 @@ package final class EntryObserver: Sendable {
 
     private func part(_ value: StoredValue?, in context: (any EntryContext)?) -> EntryState {
         let whole = EntryState(value, in: context)
-        return keys.map(whole.part) ?? whole
+        guard let seen, seen.shape.isThat(of: whole) else { return whole }
+        return whole.part(seen.keys)
     }
 
     private func put(_ next: StoredValue?, of key: String, isForeign: Bool, _ state: inout State) -> Told? {
@@ -249,6 +251,46 @@ package struct WaitingChanges {
     }
 }
 
+// MARK: - What an observer sees
+
+/// Some members of an entry, which an observer sees alone, without the others.
+package struct SeenMembers: Hashable, Sendable {
+    let keys: Set<String>
+    let shape: Shape
+
+    /// The shape in which each member shows its value by itself. An observer sees the whole of an entry of another shape,
+    /// because all of it has to be migrated.
+    package struct Shape: Hashable, Sendable {
+        private let versionKey: String?
+        private let version: Int64
+        private let formerKeys: Set<String>
+
+        /// - Parameters:
+        ///   - version: the member with the version, and the lowest version of the shape; nil if there are no versions.
+        ///   - formerKeys: the members of earlier shapes, of which none is there.
+        package init(version: (key: String, number: Int)?, formerKeys: [String]) {
+            (versionKey, self.version) = (version?.key, Int64(version?.number ?? 0))
+            self.formerKeys = Set(formerKeys)
+        }
+
+        /// The members that tell the shape.
+        var keys: [String] { versionKey.map { [$0] } ?? [] }
+
+        func isThat(of state: EntryState) -> Bool {
+            let members = state.members
+            if members.isEmpty { return true }
+            if let versionKey {
+                guard case .integer(let number)? = members[versionKey], number >= version else { return false }
+            }
+            return formerKeys.allSatisfy { members.index(forKey: $0) == nil }
+        }
+    }
+
+    package init(_ keys: Set<String>, of shape: Shape) {
+        (self.keys, self.shape) = (keys.union(shape.keys), shape)
+    }
+}
+
 // MARK: - The observers of an entry
 
 /// The observers of one entry, in the order of their coming. A change is put into those that see one of its members alone,
@@ -264,7 +306,6 @@ struct ObserverTable {
 
     /// Those that see the same members, in order.
     private struct Group {
-        let keys: Set<String>?
         var seats: [Seat?] = []
         var places: [ObjectIdentifier: Int] = [:]
 
@@ -286,9 +327,9 @@ struct ObserverTable {
         }
     }
 
-    private var groups: [Set<String>?: Group] = [:]
-    /// The groups that see a member. Not those that see all.
-    private var groupsByKey: [String: Set<Set<String>>] = [:]
+    private var groups: [SeenMembers?: Group] = [:]
+    /// Those that see a member, by the shape in which they see it alone. Not those that see all.
+    private var seenByKey: [SeenMembers.Shape: [String: Set<SeenMembers>]] = [:]
     private var seatsSoFar = 0
 
     var isEmpty: Bool { groups.isEmpty }
@@ -297,25 +338,27 @@ struct ObserverTable {
     var all: [Seat] { groups.values.flatMap { $0.seats.compactMap { $0 } }.sorted { $0.number < $1.number } }
 
     mutating func append(_ observer: EntryObserver, pathChanged: @escaping EntryObserver.Action) {
-        let keys = observer.keys
-        if groups[keys] == nil {
-            for key in keys ?? [] { groupsByKey[key, default: []].insert(keys ?? []) }
+        let seen = observer.seen
+        if let seen, groups[seen] == nil {
+            for key in seen.keys { seenByKey[seen.shape, default: [:]][key, default: []].insert(seen) }
         }
         seatsSoFar += 1
-        groups[keys, default: Group(keys: keys)].append(
+        groups[seen, default: Group()].append(
             Seat(number: seatsSoFar, observer: observer, pathChanged: pathChanged))
     }
 
     /// - Returns: false if the observer is not in the table.
     mutating func remove(_ observer: EntryObserver) -> Bool {
-        let keys = observer.keys
-        guard groups[keys]?.remove(observer) == true else { return false }
-        guard groups[keys]?.places.isEmpty == true else { return true }
-        groups[keys] = nil
-        for key in keys ?? [] {
-            groupsByKey[key]?.remove(keys ?? [])
-            if groupsByKey[key]?.isEmpty == true { groupsByKey[key] = nil }
+        let seen = observer.seen
+        guard groups[seen]?.remove(observer) == true else { return false }
+        guard groups[seen]?.places.isEmpty == true else { return true }
+        groups[seen] = nil
+        guard let seen else { return true }
+        for key in seen.keys {
+            seenByKey[seen.shape]?[key]?.remove(seen)
+            if seenByKey[seen.shape]?[key]?.isEmpty == true { seenByKey[seen.shape]?[key] = nil }
         }
+        if seenByKey[seen.shape]?.isEmpty == true { seenByKey[seen.shape] = nil }
         return true
     }
 
@@ -323,16 +366,20 @@ struct ObserverTable {
     ///
     /// - Returns: what must run once no lock is held, in order.
     func put(_ change: EntryChange) -> [EntryObserver.Told] {
-        var concerned: Set<Set<String>> = []
-        if !groupsByKey.isEmpty {
-            for key in change.difference.keys { concerned.formUnion(groupsByKey[key] ?? []) }
+        let ofAll = groups[nil]?.seats.compactMap { $0 } ?? []
+        var all = ofAll.map { ($0, change) }
+        for (shape, seenByKey) in seenByKey {
+            let isWhole = !shape.isThat(of: change.before) || !shape.isThat(of: change.after)
+            var concerned: Set<SeenMembers> = []
+            for key in isWhole ? Set(seenByKey.keys) : change.difference.keys {
+                concerned.formUnion(seenByKey[key] ?? [])
+            }
+            for seen in concerned {
+                let part = isWhole ? change : change.part(seen.keys)
+                all += groups[seen]?.seats.compactMap { seat in seat.map { ($0, part) } } ?? []
+            }
         }
-        if concerned.isEmpty { return groups[nil]?.seats.compactMap { $0?.observer.put(change) } ?? [] }
-        var all = groups[nil]?.seats.compactMap { seat in seat.map { ($0, change) } } ?? []
-        for keys in concerned {
-            let part = change.part(keys)
-            all += groups[keys]?.seats.compactMap { seat in seat.map { ($0, part) } } ?? []
-        }
+        if all.count == ofAll.count { return all.compactMap { $0.observer.put($1) } }
         return all.sorted { $0.0.number < $1.0.number }.compactMap { $0.observer.put($1) }
     }
 }

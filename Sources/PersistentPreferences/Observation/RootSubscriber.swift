@@ -23,7 +23,7 @@ final class RootSubscriber: MovingSubscriber {
     ) {
         self.root = root
         observer = EntryObserver(
-            of: root.members, in: root.root.key, delivery, reader: fault == nil ? root.instance : nil,
+            of: root.seen, in: root.root.key, delivery, reader: fault == nil ? root.instance : nil,
             fault: fault ?? root.report)
         state = Locked(State(key: root.root.key))
     }
@@ -104,9 +104,11 @@ struct ObservedRoot: Sendable {
     /// The keys that a store has to watch.
     var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + root.schema.ownKeys }
 
-    /// The members of the entry that show the keys that the observer asks for; nil for all, which a migration or a layer
-    /// needs.
-    var members: Set<String>? { root.schema.isTrivial && root.roots.layers == nil ? keys : nil }
+    /// The members of the entry that show the keys that the observer asks for; nil for all, which layers need.
+    var seen: SeenMembers? {
+        guard let keys, root.roots.layers == nil else { return nil }
+        return SeenMembers(keys, of: root.schema.shape)
+    }
 
     /// Whether the class shows the members of the entry as they are stored.
     private func showsMembers(of change: EntryChange) -> Bool {
@@ -125,16 +127,14 @@ struct ObservedRoot: Sendable {
                 DictionaryDifference(from: values(in: change.before, allowed), to: values(in: change.after, allowed)),
                 of: change, allowed)
         }
-        // Only observers that see the same members have this object in common.
-        guard keys == nil || members != nil else { return visible(change.difference, of: change, allowed) }
         return change.shared.withLock { shared in
-            if let known = shared as? SharedChange, known.root == change.key,
+            if let known = shared as? SharedChange, known.root == change.key, known.keys == keys,
                 AllowedKeysCache.areSame(known.allowed, allowed.list)
             {
                 return known.change
             }
             let new = visible(change.difference, of: change, allowed)
-            shared = SharedChange(root: change.key, allowed: allowed.list, change: new)
+            shared = SharedChange(root: change.key, keys: keys, allowed: allowed.list, change: new)
             return new
         }
     }
@@ -142,6 +142,7 @@ struct ObservedRoot: Sendable {
     /// The visible part of a change for all observers that allow the same keys and ask for the same ones.
     private struct SharedChange: Sendable {
         let root: String
+        let keys: Set<String>?
         let allowed: [String]
         let change: PrefsChange?
     }

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// The shape of a class's root: the version, the migrations that lead to it, and the keys that were renamed.
@@ -65,6 +66,12 @@ package struct RootSchema: Sendable {
             && renames.allSatisfy { key, formerKeys in
                 stored.index(forKey: key) != nil || formerKeys.allSatisfy { stored.index(forKey: $0) == nil }
             }
+    }
+
+    /// The shape that a write leaves, for observers of some keys. A root of another shape may have the current one, too.
+    var shape: SeenMembers.Shape {
+        SeenMembers.Shape(
+            version: newest == 0 ? nil : (versionKey, newest), formerKeys: renames.flatMap(\.formerKeys))
     }
 
     /// The values that migrations have added or changed in a root.

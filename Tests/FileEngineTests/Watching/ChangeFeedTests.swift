@@ -8,107 +8,8 @@ import Testing
 
 /// Changes that observers receive if they subscribe, or if others write, during a reload or a commit.
 @Suite(.waits) struct ChangeFeedTests {
-    private let domain = Domain()
+    private let domain = FeedDomain()
     private let subscriber = ChangeSubscriber()
-
-    /// Two entries, which other processes change, too.
-    private final class Domain: TransactionSession, FeedSource, @unchecked Sendable {
-        let feed = ChangeFeed()
-        let queue: TransactionQueue
-        /// Whether each look waits.
-        let waits = Heard<Bool>()
-        /// The entries, as they are watched.
-        let watched = Heard<String>()
-        /// The entries whose watch could not start.
-        let unwatched = Heard<String>()
-        private let state = Locked(State())
-
-        struct State {
-            var entries: [String: StoredValue]? = ["own": Domain.numbers(1), "other": Domain.numbers(1)]
-            var changed: (@Sendable () -> Void)?
-            /// Called once, after the next read of the entries and before its result is used.
-            var afterLook: (() -> Void)?
-            /// Called once, in the middle of the next commit.
-            var inCommit: (() throws -> Void)?
-            /// The error of the next watch.
-            var watchFailure: StorageFailure?
-            /// The error of every watch.
-            var lasting: StorageFailure?
-            var fault: FileError?
-            /// Why the entries cannot be read.
-            var error: FileError?
-            /// When the look after the next one is due, because another program is saving the domain.
-            var saving: Duration?
-        }
-
-        let watchesEntries: Bool
-
-        init(watchesEntries: Bool = true) {
-            self.watchesEntries = watchesEntries
-            queue = TransactionQueue(reportingTo: feed)
-            feed.start(self)
-        }
-
-        func watch(entry: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? {
-            if let failure = take(\.watchFailure) ?? state.withLock({ $0.lasting }) {
-                unwatched.append(entry)
-                throw failure
-            }
-            set(\.changed, changed)
-            watched.append(entry)
-            return self
-        }
-
-        func set<Part>(_ part: WritableKeyPath<State, Part?>, _ value: Part) {
-            state.withLock { $0[keyPath: part] = value }
-        }
-
-        private func take<Part>(_ part: WritableKeyPath<State, Part?>) -> Part? {
-            state.withLock { state in
-                defer { state[keyPath: part] = nil }
-                return state[keyPath: part]
-            }
-        }
-
-        var content: [String: StoredValue]? { state.withLock { $0.entries } }
-
-        func committedState(waits: Bool) throws -> DomainState {
-            let found = content
-            self.waits.append(waits)
-            take(\.afterLook)?()
-            if let error = state.withLock({ $0.error }) { throw error }
-            if let next = take(\.saving) {
-                return DomainState(nil, isDuringSave: true, nextLook: next)
-            }
-            return DomainState(found, warning: state.withLock { $0.fault })
-        }
-
-        func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
-            try take(\.inCommit)?()
-            set(\.entries, content)
-        }
-
-        private static func numbers(_ number: Int) -> StoredValue { .array([StoredValue(number)]) }
-
-        func write(_ number: Int) throws {
-            try queue.transact(durability: .process, begin: { self }) { $0["own"] = Self.numbers(number) }
-        }
-
-        func changeElsewhere(_ number: Int) {
-            changeSilently(number)
-            giveSign()
-        }
-
-        func changeSilently(_ number: Int) {
-            set(\.entries, ["own": Self.numbers(number), "other": Self.numbers(number)])
-        }
-
-        func clear<Part>(_ part: WritableKeyPath<State, Part?>) { _ = take(part) }
-
-        func giveSign() { state.withLock { $0.changed }?() }
-    }
-
-    private static let full = FileError.notStored(StorageFailure(path: "", reason: "full"))
 
     private func writeOnAnotherThread(_ number: Int) {
         inThreads(1) { _ in #expect(throws: Never.self) { try domain.write(number) } }
@@ -145,7 +46,7 @@ import Testing
             domain.set(\.inCommit) {
                 domain.changeElsewhere(number)
                 for _ in 0..<1_000 { sched_yield() }
-                throw Self.full
+                throw FeedDomain.full
             }
             #expect(throws: FileError.self) { try domain.write(0) }
             guard subscriber.changes.wait(for: number - 1).count == number - 1 else { break }
@@ -177,7 +78,7 @@ import Testing
         nonisolated(unsafe) var subscription: EntrySubscription?
         domain.set(\.inCommit) {
             subscription = try domain.feed.subscribe(to: "own", subscriber)
-            throw Self.full
+            throw FeedDomain.full
         }
         #expect(throws: FileError.self) { try domain.write(2) }
         #expect(subscription?.start.value?.object as? [Int] == [1])
@@ -209,7 +110,7 @@ import Testing
 
     /// It is there as long as one of them has an observer.
     @Test func oneWatchServesTheEntriesOfAFile() throws {
-        let domain = Domain(watchesEntries: false)
+        let domain = FeedDomain(watchesEntries: false)
         let other = ChangeSubscriber()
         let first = try domain.feed.subscribe(to: "own", subscriber)
         let second = try domain.feed.subscribe(to: "other", other)
@@ -243,7 +144,7 @@ import Testing
 
     /// Another domain shows how often the poller has looked.
     private func poll(_ times: Int) throws {
-        let other = Domain()
+        let other = FeedDomain()
         other.set(\.lasting, Self.noRoom)
         let subscription = try other.feed.subscribe(to: "own", ChangeSubscriber())
         other.unwatched.wait { $0.count > times }
@@ -254,7 +155,7 @@ import Testing
         domain.set(\.lasting, Self.noRoom)
         let subscription = try domain.feed.subscribe(to: "own", subscriber)
         domain.clear(\.lasting)
-        let abandoned = Domain()
+        let abandoned = FeedDomain()
         abandoned.set(\.lasting, Self.noRoom)
         try abandoned.feed.subscribe(to: "own", ChangeSubscriber()).end()
         domain.watched.wait(for: 1)
@@ -332,7 +233,7 @@ import Testing
     /// The new observer has read of it before the others were told.
     @Test func aFaultThatANewObserverFindsIsToldToTheOthers() throws {
         let (first, other) = (try domain.feed.subscribe(to: "own", subscriber), ChangeSubscriber())
-        domain.set(\.fault, Self.full)
+        domain.set(\.fault, FeedDomain.full)
         let second = try domain.feed.subscribe(to: "own", other)
         domain.giveSign()
         #expect(subscriber.faults.wait(for: 1) == [true])
@@ -346,7 +247,7 @@ import Testing
         subscriber.whenFailed.withLock { $0 = { told.append(true) } }
         let observer = subscriber.observer()
         try domain.feed.subscribe(to: "own", observer).end()
-        domain.set(\.fault, Self.full)
+        domain.set(\.fault, FeedDomain.full)
         // It moves here.
         let subscription = try domain.feed.subscribe(to: "own", observer)
         #expect(subscriber.faults.all.isEmpty && told.all.isEmpty)
@@ -363,7 +264,7 @@ import Testing
     @Test func aFaultIsToldToAReaderOnce() throws {
         let twin = ChangeSubscriber(for: subscriber)
         let subscriptions = try [subscriber, twin].map { try domain.feed.subscribe(to: "own", $0) }
-        domain.set(\.fault, Self.full)
+        domain.set(\.fault, FeedDomain.full)
         domain.giveSign()
         domain.waits.wait(for: 3)
         // The next look follows.
@@ -371,187 +272,5 @@ import Testing
         domain.waits.wait(for: 4)
         #expect(subscriber.faults.all + twin.faults.all == [true])
         subscriptions.forEach { $0.end() }
-    }
-
-    /// Each gets what it sees, in the order of coming, whoever else there is.
-    @Test(arguments: 0..<20 as Range<UInt64>) func aChangeIsPutIntoThoseThatSeeIt(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        let names = ["a", "b", "c", "d"]
-        var table = ObserverTable()
-        var model: [(observer: EntryObserver, keys: Set<String>?, number: Int)] = []
-        let heard = Locked<[String]>([])
-        for number in 0..<300 {
-            if model.isEmpty || Int.random(in: 0..<5, using: &generator) < 3 {
-                let keys =
-                    Bool.random(using: &generator)
-                    ? nil : Set(names.filter { _ in Bool.random(using: &generator) })
-                let new = EntryObserver(
-                    of: keys,
-                    .each { change in
-                        let keys = change.difference.keys.sorted().joined()
-                        heard.withLock { $0.append("\(number) \(keys) \(change.after.members.keys.sorted().joined())") }
-                    })
-                table.append(new) {}
-                model.append((new, keys, number))
-            } else {
-                let old = model.remove(at: Int.random(in: 0..<model.count, using: &generator)).observer
-                let removals = [table.remove(old), table.remove(old)]
-                #expect(removals == [true, false])
-            }
-            #expect(table.all.map { ObjectIdentifier($0.observer) } == model.map { ObjectIdentifier($0.observer) })
-            let changed = names.filter { _ in Bool.random(using: &generator) }
-            var after: [String: StoredValue] = ["a": .integer(0), "b": .integer(0), "c": .integer(0)]
-            let before = after
-            for name in changed { after[name] = name == "b" ? nil : .integer(1) }
-            guard
-                let change = EntryChange(
-                    of: "R", from: .dictionary(before), to: .dictionary(after), isForeign: false)
-            else { continue }
-            table.put(change).forEach { $0.run() }
-            let expected = model.compactMap { _, keys, number -> String? in
-                let own = keys.map { change.difference.keys.intersection($0) } ?? change.difference.keys
-                if keys != nil, own.isEmpty { return nil }
-                let members = keys.map { $0.intersection(after.keys) } ?? Set(after.keys)
-                return "\(number) \(own.sorted().joined()) \(members.sorted().joined())"
-            }
-            #expect(heard.withLock { $0 } == expected)
-            heard.withLock { $0 = [] }
-        }
-        for entry in model {
-            let isRemoved = table.remove(entry.observer)
-            #expect(isRemoved)
-        }
-        #expect(table.isEmpty)
-    }
-
-    /// An observer of some members that moves gets the difference in these alone.
-    @Test(arguments: [nil, ["a"]] as [Set<String>?]) func aMoveIsADifference(keys: Set<String>?) throws {
-        func entry(_ a: Int, _ b: Int) -> StoredValue { .dictionary(["a": StoredValue(a), "b": StoredValue(b)]) }
-        domain.set(\.entries, ["own": entry(1, 1), "other": entry(2, 2), "equal": entry(2, 3)])
-        let heard = Heard<String>()
-        let observer = EntryObserver(
-            of: keys,
-            .each { change in
-                let parts = change.difference.keys.sorted().map { key in
-                    "\(key): \(change.difference.old[key]?.object ?? "-") → \(change.difference.new[key]?.object ?? "-")"
-                }
-                heard.append("\(change.key) \(parts.joined(separator: ", "))\(change.isForeign ? " elsewhere" : "")")
-            })
-        try domain.feed.subscribe(to: "own", observer).end()
-        observer.moveByAssignment(to: "other")
-        let second = try domain.feed.subscribe(to: "other", observer)
-        second.catchUp?()
-        let first = keys == nil ? "other a: 1 → 2, b: 1 → 2" : "other a: 1 → 2"
-        #expect(heard.all == [first])
-        second.end()
-        let third = try domain.feed.subscribe(to: "equal", observer)
-        third.catchUp?()
-        // What nobody assigned is a foreign change.
-        let next = keys == nil ? ["equal b: 2 → 3 elsewhere"] : []
-        #expect(heard.wait(for: 1 + next.count) == [first] + next)
-        third.end()
-    }
-
-    /// An observer that moves to what cannot be read gets the difference once it can be, and a new one, which begins
-    /// with nothing, gets all.
-    @Test(arguments: [true, false]) func whatCannotBeReadAtAMoveIsToldLater(isCommitted: Bool) throws {
-        let observer = subscriber.observer()
-        try domain.feed.subscribe(to: "own", observer).end()
-        domain.set(\.error, Self.full)
-        let new = ChangeSubscriber()
-        let subscriptions = [
-            try domain.feed.subscribe(to: "own", observer), try domain.feed.subscribe(to: "own", new.observer()),
-        ]
-        subscriptions.forEach { $0.catchUp?() }
-        #expect(subscriber.changes.all == [] && new.changes.all == [])
-        domain.changeSilently(2)
-        domain.clear(\.error)
-        if isCommitted { try domain.write(3) } else { domain.giveSign() }
-        let next = isCommitted ? ["[2] → [3]"] : []
-        // The foreign changes come on the main queue, and may come after those of this thread.
-        #expect(Set(subscriber.changes.wait(for: 1 + next.count)) == Set(["[1] → [2] elsewhere"] + next))
-        #expect(Set(new.changes.wait(for: 1 + next.count)) == Set(["- → [2] elsewhere"] + next))
-        subscriptions.forEach { $0.end() }
-    }
-
-    /// The first of them may be held up on its thread.
-    @Test func eachChangeThatWaitsWakes() throws {
-        let wakes = Heard<Int>()
-        let observer = EntryObserver(
-            .waiting {
-                wakes.append(0)
-                return nil
-            })
-        let subscription = try domain.feed.subscribe(to: "own", observer)
-        for number in 2...4 { try domain.write(number) }
-        #expect(wakes.all.count == 3)
-        subscription.end()
-    }
-
-    /// What may block comes last.
-    @Test func thoseThatWaitAreWokenBeforeCodeOfTheProgramRuns() throws {
-        let told = Heard<String>()
-        let call = EntryObserver(.each { _ in told.append("call") })
-        let waits = EntryObserver(
-            .waiting {
-                told.append("wake")
-                return nil
-            })
-        let subscriptions = try [call, waits].map { try domain.feed.subscribe(to: "own", $0) }
-        try domain.write(2)
-        #expect(told.all == ["wake", "call"])
-        subscriptions.forEach { $0.end() }
-    }
-
-    /// Nobody runs what its own subscription has for it: it has nothing for a new observer.
-    @Test func aNewObserverFindsTheStateForWhoWaits() throws {
-        let observer = subscriber.observer()
-        try domain.feed.subscribe(to: "own", observer).end()
-        domain.set(\.error, Self.full)
-        let first = try domain.feed.subscribe(to: "own", observer)
-        domain.clear(\.error)
-        domain.changeSilently(2)
-        let second = try domain.feed.subscribe(to: "own", ChangeSubscriber())
-        #expect(second.catchUp == nil)
-        #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
-        first.end()
-        second.end()
-    }
-}
-
-extension ChangeFeed {
-    /// Subscribes an observer of its own.
-    func subscribe(to key: String, _ subscriber: ChangeSubscriber) throws -> EntrySubscription {
-        try subscribe(to: key, subscriber.observer())
-    }
-}
-
-/// Records each change and fault, and the threads that run the actions afterwards.
-final class ChangeSubscriber: Sendable {
-    let changes = Heard<String>()
-    let faults = Heard<Bool>()
-    let threads = Heard<ObjectIdentifier>()
-    /// What the action of a fault runs.
-    let whenFailed = Locked<(@Sendable () -> Void)?>(nil)
-    private let instance: ChangeSubscriber?
-
-    /// - Parameter instance: the reader of this subscriber; nil if it is one itself.
-    init(for instance: ChangeSubscriber? = nil) { self.instance = instance }
-
-    static func text(_ change: EntryChange) -> String {
-        func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
-        return "\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")"
-    }
-
-    func observer() -> EntryObserver {
-        EntryObserver(
-            .each { [changes, threads] change in
-                changes.append(Self.text(change))
-                threads.append(ObjectIdentifier(Thread.current))
-            }, reader: instance ?? self
-        ) { [faults, whenFailed] error in
-            faults.append(error != nil)
-            return whenFailed.withLock { $0 }
-        }
     }
 }

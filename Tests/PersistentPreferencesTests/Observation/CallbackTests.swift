@@ -49,6 +49,27 @@ import Testing
         observation.cancel()
     }
 
+    /// A class that cancels while its keys are asked for, to make the change.
+    private final class CancellingPrefs: PersistentPrefs, @unchecked Sendable {
+        static let queue = DispatchSpecificKey<Bool>()
+        let holder = Holder()
+        override var keys: [String] {
+            if DispatchQueue.getSpecific(key: Self.queue) == true { holder.cancel() }
+            return ["a"]
+        }
+    }
+
+    /// The change is being made, and the closure is not called yet.
+    @Test func noCallBeginsIfTheChangeWasBeingMade() {
+        let queue = DispatchQueue(label: "CallbackTests")
+        queue.setSpecific(key: CancellingPrefs.queue, value: true)
+        let (prefs, heard) = (CancellingPrefs(key: "Root", store: InMemoryStore()), Heard<String>())
+        prefs.holder.put(prefs.onChange(of: "a", on: queue) { heard.append($0.text) })
+        prefs["a"] = 1
+        queue.sync {}
+        #expect(heard.all == [])
+    }
+
     enum Ending: CaseIterable { case cancelled, released, cancelledByThreads }
 
     /// Inside of its closure, or later.

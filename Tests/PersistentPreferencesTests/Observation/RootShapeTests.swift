@@ -27,6 +27,46 @@ import Testing
         #expect(listener.take().map { $0.replacing(/'.*'/, with: "*") } == ["Nowhere b: 1 → -, c: 4 → -, end: * → -"])
     }
 
+    /// A store of another module whose observations call once more after their end.
+    private final class LateStore: PrefsStore {
+        let inner = InMemoryStore()
+        let actions = Locked<[String: @Sendable (PrefsChange) -> Void]>([:])
+
+        func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
+
+        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+            try inner.update(root: root, body)
+        }
+
+        func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+            actions.withLock { $0[root] = action }
+            return PrefsObservation {}
+        }
+
+        func tell(_ root: String, from before: Int, to after: Int) throws {
+            let change = PrefsChange(root: root, from: ["a": before], to: ["a": after], origin: .thisProcess)
+            actions.withLock { $0[root] }?(try #require(change))
+        }
+    }
+
+    /// What is told of the root that was left is no change of the new one.
+    @Test func aLateCallOfTheFormerRootIsNotHeard() throws {
+        let store = LateStore()
+        for (root, value) in [("One", 1), ("Two", 5)] { try store.inner.update(root: root) { $0 = ["a": value] } }
+        let prefs = AnyPrefs(["a"], key: "One", store: store)
+        let heard = Heard<String>()
+        let root = try #require(prefs.observedRoot(of: []))
+        let subscription = try #require(
+            prefs.subscribe(
+                to: root,
+                .each { heard.append("\($0.key) \($0.difference.old.objects) → \($0.difference.new.objects)") }))
+        prefs.key = "Two"
+        try store.tell("One", from: 1, to: 2)
+        try store.tell("Two", from: 5, to: 6)
+        #expect(heard.all == [#"Two ["a": 1] → ["a": 5]"#, #"Two ["a": 5] → ["a": 6]"#])
+        subscription.end()
+    }
+
     /// Another thread assigns the key after the observer has read it and before it subscribes.
     @Test func aMoveDuringTheStartIsFollowed() throws {
         let store = InMemoryStore()
@@ -127,7 +167,6 @@ import Testing
         }
     }
 
-    /// Both get the whole change, because the class has migrations.
     @Test func observersOfTwoKeysOfAMigratedClass() {
         let prefs = ShapedPrefs(key: "Root", store: InMemoryStore())
         prefs.size = 1
@@ -135,6 +174,36 @@ import Testing
         prefs.update { (prefs.size, prefs.name) = (2, "x") }
         #expect(sizes.wait(for: 1) == ["Root size: 1 → 2"])
         #expect(names.wait(for: 1) == ["Root name: - → 'x'"])
+    }
+
+    /// Both get the whole change, because a newer version of the class may have a key that is a former one here.
+    @Test func observersOfTwoKeysOfANewerRoot() throws {
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = [RootSchema.defaultVersionKey: 2, "width": 4, "size": 1] }
+        let prefs = ShapedPrefs(key: "Root", store: store)
+        let (sizes, names) = (prefs.observer(of: "size"), prefs.observer(of: "name"))
+        prefs.update { (prefs.size, prefs.name) = (2, "x") }
+        #expect(sizes.wait(for: 1) == ["Root size: 1 → 2"])
+        #expect(names.wait(for: 1) == ["Root name: - → 'x'"])
+    }
+
+    /// A root of an earlier version is migrated as a whole. Later, an observer of one key gets nothing of the others, which
+    /// would wait and be counted.
+    @Test func anObserverOfOneKeyGetsTheOthersWhileTheRootIsMigrated() throws {
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["width": 4, "name": "x"] }
+        let prefs = ShapedPrefs(key: "Root", store: store)
+        let heard = Heard<[String]>()
+        let root = try #require(prefs.observedRoot(of: ["size"]))
+        let subscription = try #require(
+            prefs.subscribe(to: root, .each { heard.append($0.after.members.keys.sorted()) }))
+        prefs.name = "y"
+        let version = RootSchema.defaultVersionKey
+        #expect(heard.all == [[version, "name", "size"]])
+        prefs.name = "z"
+        prefs.size = 1
+        #expect(heard.all == [[version, "name", "size"], [version, "size"]])
+        subscription.end()
     }
 
     private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
