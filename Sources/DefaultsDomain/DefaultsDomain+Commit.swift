@@ -14,11 +14,15 @@ extension DefaultsDomain {
             (self.domain, self.outer) = (domain, outer)
         }
 
-        private static let threads = ThreadLocal()
-
         static var current: CommitFrame? {
-            get { threads.value.map { Unmanaged<CommitFrame>.fromOpaque($0).takeUnretainedValue() } }
-            set { threads.value = newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) } }
+            ThreadState.current.defaultsCommit.map { Unmanaged<CommitFrame>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        /// Runs the closure with this as the thread's innermost one.
+        func run(_ body: () -> Void) {
+            var state = ThreadState.current
+            state.defaultsCommit = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+            withExtendedLifetime(self) { state.run(body) }
         }
     }
 
@@ -64,13 +68,10 @@ extension DefaultsDomain {
                 keys: Array(changed), before: Dictionary(uniqueKeysWithValues: before), after: content)
             $0.commits += 1
         }
-        let frame = CommitFrame(self, in: .current)
-        CommitFrame.current = frame
-        defer {
-            CommitFrame.current = frame.outer
-            state.withLock { $0.underWay = nil }
+        defer { state.withLock { $0.underWay = nil } }
+        CommitFrame(self, in: .current).run {
+            for key in changed { system.set(content[key]?.object, forKey: key) }
         }
-        for key in changed { system.set(content[key]?.object, forKey: key) }
         entries.didCommit(Array(changed))
         readability.didCommit(isEmpty: content.isEmpty)
     }

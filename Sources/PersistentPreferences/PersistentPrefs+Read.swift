@@ -20,19 +20,22 @@ extension PersistentPrefs {
     /// - Returns: what the body returns.
     /// - Throws: what the body throws.
     public func read<R>(_ body: () throws -> R) rethrows -> R {
-        try Transaction.rejectingWrites {
-            let (root, roots) = (key, state.roots)
-            guard let domain = roots.domain, SnapshotRead.current(of: root, in: roots) == nil else { return try body() }
-            state.bridge.willKeep(of: self)
-            let kept = SnapshotRead(of: root, in: roots, domain)
-            return try kept.asCurrent {
-                if !kept.begin(hasFormerRoots: state.hasFormerRoots) {
-                    var first: (view: RootView, hasWarning: Bool)?
-                    read(root) { view, outcome in first = (view, outcome.warning != nil) }
-                    kept.begin(with: first?.view, hasWarning: first?.hasWarning == true)
-                }
-                return try body()
-            }
+        let roots = state.roots
+        guard let domain = roots.domain, case let root = key, SnapshotRead.current(of: root, in: roots) == nil else {
+            return try ThreadState.current.rejectingWrites.run(body)
+        }
+        let kept = SnapshotRead(of: root, in: roots, domain)
+        func begin() {
+            if kept.begin(hasFormerRoots: state.hasFormerRoots) { return }
+            var first: (view: RootView, hasWarning: Bool)?
+            read(root) { view, outcome in first = (view, outcome.warning != nil) }
+            kept.begin(with: first?.view, hasWarning: first?.hasWarning == true)
+        }
+        guard state.bridge.isTracked else { return try kept.rejectingWrites(beginning: begin, body) }
+        // What cannot be observed is reported after the body.
+        return try ThreadState.current.rejectingWrites.run {
+            state.bridge.listen(to: self)
+            return try kept.rejectingWrites(beginning: begin, body)
         }
     }
 }

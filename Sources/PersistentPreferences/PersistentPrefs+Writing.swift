@@ -20,7 +20,7 @@ extension PersistentPrefs {
         let root = root ?? key
         var outcome = reading
         do {
-            if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
+            if ThreadState.rejectsWrites { throw PrefsError.writeInsideRead }
             try LockWait.within(lockTimeoutNow) { try body(Root(root, of: state), &outcome) }
             for other in outcome.others { report(other, of: .faultOfWrite) }
             report(outcome.warning)

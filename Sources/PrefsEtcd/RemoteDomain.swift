@@ -113,7 +113,7 @@ package final class RemoteDomain: Domain {
     }
 
     private func update(_ root: String, mayRepeat: Bool, _ body: (Transaction) throws -> Void) throws {
-        if Transaction.rejectsWrites { throw FileError.writeInsideRead }
+        if ThreadState.rejectsWrites { throw FileError.writeInsideRead }
         let updates = remote.updates
         if let current = Transaction.current {
             // Rejects an update inside of one of another store, before it waits.
@@ -123,7 +123,7 @@ package final class RemoteDomain: Domain {
             }
         }
         // The store has locks around its updates.
-        try Transaction.delayingActions {
+        try ThreadState.current.collectingActions.run {
             try remote.update(root, mayRepeat: mayRepeat) { session in
                 let member = Member(session)
                 let transaction = Transaction(of: updates.queue, content: [:])

@@ -6,7 +6,7 @@
         func withConfigurationFolder<R>(_ body: () -> R) -> R {
             guard let variables else { return body() }
             let folder = ConfigurationFolder.path(of: { variables[$0] })
-            return ConfigurationFolder.$path.withValue(folder, operation: body)
+            return ConfigurationFolder.withPath(folder, body)
         }
     }
 #endif

@@ -4,11 +4,24 @@
 
     /// The folder for settings on Linux. UserDefaults keeps its domains there, too.
     package enum ConfigurationFolder {
-        /// The folder, from the variables at the start of the process, because UserDefaults ignores later changes of
-        /// them. A task that runs a command for another environment has another folder.
-        @TaskLocal package static var path: Result<String, StorageFailure> = path(
+        /// The folder. A task that runs a command for another environment has another one than the process.
+        package static var path: Result<String, StorageFailure> {
+            ToolHook.current?.configurationFolder ?? pathOfProcess
+        }
+
+        /// From the variables at the start of the process, because UserDefaults ignores later changes of them.
+        private static let pathOfProcess = path(
             of: { withInitial($0) { String(validatingCString: $0) } ?? nil },
             isSet: { withInitial($0) { $0.pointee != 0 } ?? false })
+
+        /// Runs the closure with another folder.
+        package static func withPath<R>(
+            _ path: Result<String, StorageFailure>, _ body: () throws -> R
+        ) rethrows -> R {
+            var hook = ToolHook.current ?? ToolHook()
+            hook.configurationFolder = path
+            return try ToolHook.$current.withValue(hook, operation: body)
+        }
 
         /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`.
         ///

@@ -151,29 +151,18 @@ package final class Transaction {
         if let current { current.addAfterwards(action) } else { finish([action]) }
     }
 
-    /// Runs the closure, and then the actions that were due inside it: a store of another module has locks around them.
-    package static func delayingActions<R>(_ body: () throws -> R) rethrows -> R {
-        let delayed = delayed
-        guard delayed.value == nil else { return try body() }
-        var actions: [() -> Void] = []
-        defer { finish(actions) }
-        return try withUnsafeMutablePointer(to: &actions) { place in
-            delayed.value = UnsafeRawPointer(place)
-            defer { delayed.value = nil }
-            return try body()
-        }
-    }
-
     func addAfterwards(_ action: @escaping () -> Void) {
         afterwards.append(action)
     }
 
     package func runAfterwards() { Self.finish(afterwards) }
 
-    private static func finish(_ actions: [() -> Void]) {
+    fileprivate static func finish(_ actions: [() -> Void]) {
         if actions.isEmpty { return }
-        guard let delayed = delayed.value else { return LockWait.afterTheWait { actions.forEach { $0() } } }
-        UnsafeMutablePointer(mutating: delayed.assumingMemoryBound(to: [() -> Void].self)).pointee += actions
+        guard let collector = ThreadState.place?.pointee.collector else {
+            return LockWait.afterTheWait { actions.forEach { $0() } }
+        }
+        collector.pointee.actions += actions
     }
 
     // MARK: - The thread's own
@@ -207,11 +196,9 @@ package final class Transaction {
     }
 
     /// Whether the thread has a transaction of any owner.
-    static var isInProgress: Bool { threads.value != nil }
+    static var isInProgress: Bool { innermost != nil }
 
-    private static var innermost: Transaction? {
-        threads.value.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
-    }
+    private static var innermost: Transaction? { ThreadState.place?.pointee.transaction?.takeUnretainedValue() }
 
     /// Runs the closure with this as the thread's innermost transaction. The caller keeps it alive.
     ///
@@ -219,41 +206,17 @@ package final class Transaction {
     ///   the rollback.
     package func run(_ body: (Transaction) throws -> Void) throws {
         Self.watchExit
-        Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        defer {
-            Self.threads.value = outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
-            session = nil
-        }
-        try LockWait.afterTheWait {
-            try body(self)
-            if failure == nil { for check in checks { try check.check(self) } }
+        defer { session = nil }
+        var state = ThreadState.current
+        state.transaction = .passUnretained(self)
+        try state.run {
+            try LockWait.afterTheWait {
+                try body(self)
+                if failure == nil { for check in checks { try check.check(self) } }
+            }
         }
         if let failure { throw failure }
     }
-
-    // MARK: - Reading only
-
-    /// Whether writes of this thread are rejected.
-    package static var rejectsWrites: Bool { readers.value != nil }
-
-    /// Runs the closure, in which every write of this thread is rejected. Reads still see the thread's transactions,
-    /// which such a rejection does not roll back.
-    package static func rejectingWrites<R>(_ body: () throws -> R) rethrows -> R {
-        try delayingActions {
-            let readers = readers
-            let outer = readers.value
-            readers.value = UnsafeRawPointer(bitPattern: 1)
-            defer { readers.value = outer }
-            return try body()
-        }
-    }
-
-    /// Thread-local and not task-local, because a task that is started inside an update must not take part in it.
-    private static let threads = ThreadLocal()
-    /// Not nil while the thread only reads.
-    private static let readers = ThreadLocal()
-    /// Where the thread collects actions; nil if they run when their transaction has ended.
-    private static let delayed = ThreadLocal()
 
     /// The handlers of `exit` run on its thread, the newest first, so this one runs before those that were registered
     /// before the first transaction. In a newer one, a write still joins the transaction, and is lost: only private
@@ -262,4 +225,90 @@ package final class Transaction {
         OtherCopies.answerQuestions(isLocked: Transaction.holdsLock)
         atexit { Transaction.current?.isAbandoned = true }
     }()
+}
+
+/// What a thread is in the middle of: the update that its writes are a part of, what its reads see, and when the actions that
+/// they cause run.
+///
+/// A value on the stack of the call that changes it: the calls inside see the change, and nothing is allocated. Thread-local and
+/// not task-local, because a task that is started inside an update must not take part in it. Inlined into other modules, because
+/// a closure that is not specialized costs more than the rest.
+package struct ThreadState {
+    /// The innermost transaction. The call that runs it keeps it alive.
+    @usableFromInline var transaction: Unmanaged<Transaction>?
+    /// What reads see in place of the current state, an object of a higher floor; nil if they see the current state.
+    package var reads: UnsafeRawPointer?
+    /// The commit of the system's defaults that the thread is in, an object of a higher floor.
+    package var defaultsCommit: UnsafeRawPointer?
+    /// Whether every write is rejected. Reads still see the thread's transactions, which such a rejection does not roll back.
+    private var rejectsWrites = false
+    /// The outermost state that collects actions; nil if they run when their transaction has ended.
+    fileprivate private(set) var collector: UnsafeMutablePointer<ThreadState>?
+    private var collects = false
+    fileprivate var actions: [() -> Void] = []
+
+    @usableFromInline static let threads = ThreadLocal()
+
+    private init() {}
+
+    /// The state of the calls inside of this one, until it is changed.
+    @usableFromInline
+    package static var current: ThreadState {
+        var new = ThreadState()
+        guard let place else { return new }
+        (new.transaction, new.reads) = (place.pointee.transaction, place.pointee.reads)
+        (new.defaultsCommit, new.rejectsWrites) = (place.pointee.defaultsCommit, place.pointee.rejectsWrites)
+        new.collector = place.pointee.collector
+        return new
+    }
+
+    /// nil if the thread is in the middle of nothing.
+    @inlinable @inline(__always)
+    static var place: UnsafePointer<ThreadState>? { threads.value?.assumingMemoryBound(to: ThreadState.self) }
+
+    /// What the reads of this thread see; nil if they see the current state.
+    @inlinable @inline(__always)
+    package static var reads: UnsafeRawPointer? { place?.pointee.reads }
+
+    /// Whether every write of this thread is rejected.
+    package static var rejectsWrites: Bool { place?.pointee.rejectsWrites == true }
+
+    /// This state, in which actions are collected, unless they are already. They run after it. For code that has locks of its
+    /// own around its transactions.
+    package var collectingActions: ThreadState {
+        var state = self
+        state.collects = collector == nil
+        return state
+    }
+
+    /// This state, in which every write is rejected. Actions run after it.
+    package var rejectingWrites: ThreadState {
+        var state = collectingActions
+        state.rejectsWrites = true
+        return state
+    }
+
+    /// Runs a closure in this state of the thread, and what was collected after it.
+    ///
+    /// - Parameter beginning: runs before the body, in this state.
+    @inlinable package consuming func run<R>(beginning: () -> Void = {}, _ body: () throws -> R) rethrows -> R {
+        try withUnsafeMutablePointer(to: &self) { state in
+            let outer = Self.begin(state)
+            defer { Self.end(state, outer) }
+            beginning()
+            return try body()
+        }
+    }
+
+    @usableFromInline static func begin(_ state: UnsafeMutablePointer<ThreadState>) -> UnsafeRawPointer? {
+        let outer = threads.value
+        if state.pointee.collects { state.pointee.collector = state }
+        threads.value = UnsafeRawPointer(state)
+        return outer
+    }
+
+    @usableFromInline static func end(_ state: UnsafeMutablePointer<ThreadState>, _ outer: UnsafeRawPointer?) {
+        threads.value = outer
+        if !state.pointee.actions.isEmpty { Transaction.finish(state.pointee.actions) }
+    }
 }

@@ -33,7 +33,7 @@ package final class TransactionQueue: Sendable {
         durability: CommitDurability, lock path: String? = nil, begin: () throws -> any TransactionSession,
         _ body: (Transaction) throws -> Void, check: (Transaction) throws -> Void = { _ in }
     ) throws {
-        if Transaction.rejectsWrites { throw FileError.writeInsideRead }
+        if ThreadState.rejectsWrites { throw FileError.writeInsideRead }
         if let current = Transaction.current { return try current.join(self, durability: durability, body) }
         let batch = try enter(path, begin)
         let transaction = Transaction(

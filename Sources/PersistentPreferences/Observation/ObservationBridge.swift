@@ -38,7 +38,7 @@ final class ObservationBridge: Sendable, Observable {
     /// - Returns: whether it is tracked. The subscription may then have reported an error.
     @inline(__always) @discardableResult
     func access(_ key: String?, of prefs: any ObservedInstance) -> Bool {
-        guard !trustsProbe || TrackingProbe.isTracked(by: registrar) else { return false }
+        guard isTracked else { return false }
         trackedAccess(key, of: prefs)
         return true
     }
@@ -48,13 +48,13 @@ final class ObservationBridge: Sendable, Observable {
         registrar.access(self, keyPath: \.[observed: key])
     }
 
-    /// Called before a state is kept for accesses that come later. Does nothing outside of a tracking.
-    func willKeep(of prefs: any ObservedInstance) {
-        if !trustsProbe || TrackingProbe.isTracked(by: registrar) { listen(to: prefs) }
-    }
+    /// Whether accesses of this thread are tracked.
+    @inline(__always)
+    var isTracked: Bool { !trustsProbe || TrackingProbe.isTracked(by: registrar) }
 
-    /// Subscribes to changes. Remembers those that the tracking on the main thread cannot hear yet.
-    private func listen(to prefs: any ObservedInstance) {
+    /// Subscribes to changes, also for accesses that come later. Remembers those that the tracking on the main thread cannot hear
+    /// yet.
+    func listen(to prefs: any ObservedInstance) {
         subscribe(to: prefs)
         if UnheardChanges.isOnMainThread, state.withLock({ $0.unheard.begin() }) {
             DispatchReadiness.shared.async(on: .main) { [weak self, weak prefs] in

@@ -8,10 +8,8 @@ extension RootView {
             return []
         }
         let entry = EntryState(entry, in: layers.map { LayersOfRoot($0, of: rootKey) })
-        return PreviousStateRead(entry, of: instance).asCurrent {
-            Transaction.rejectingWrites {
-                rules.enumerated().compactMap { number, rule in rule.violation(owner).map { (number, $0) } }
-            }
+        return PreviousStateRead(entry, of: instance).rejectingWrites {
+            rules.enumerated().compactMap { number, rule in rule.violation(owner).map { (number, $0) } }
         }
     }
 }

@@ -68,8 +68,8 @@ final class ForeignDomain: Domain {
     // MARK: - Writing
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
-        if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
-        try Transaction.delayingActions {
+        if ThreadState.rejectsWrites { throw PrefsError.writeInsideRead }
+        try ThreadState.current.collectingActions.run {
             try store.update(root: root) { try apply(body, to: root, &$0) }
         }
     }

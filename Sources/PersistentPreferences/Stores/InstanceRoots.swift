@@ -1,8 +1,8 @@
 import PrefsPropertyLists
 
 /// The store that replaces the stores of instances in this task.
-enum StoreOverride {
-    @TaskLocal static var innermost: Roots?
+package enum StoreOverride {
+    @TaskLocal package static var innermost: Roots?
 }
 
 /// What an instance keeps of its store: the roots that its accesses use, of the store that it was created with or of one

@@ -5,21 +5,32 @@ import PrefsPropertyLists
 /// stored.
 class ReadContext {
     private var outer: ReadContext?
-    private static let threads = ThreadLocal()
 
     /// The innermost one of this thread.
     static var current: ReadContext? {
-        threads.value.map { Unmanaged<ReadContext>.fromOpaque($0).takeUnretainedValue() }
+        ThreadState.reads.map { Unmanaged<ReadContext>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Runs the closure with this as the thread's innermost one. Called once for each object.
     func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
-        let threads = Self.threads
-        let former = threads.value
-        outer = former.map { Unmanaged<ReadContext>.fromOpaque($0).takeUnretainedValue() }
-        threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        defer { threads.value = former }
-        return try body()
+        defer { withExtendedLifetime(self) {} }
+        return try inside(.current).run(body)
+    }
+
+    /// Runs the closure as `asCurrent(_:)` does, and rejects every write meanwhile.
+    ///
+    /// - Parameter beginning: runs before the body.
+    func rejectingWrites<R>(beginning: () -> Void = {}, _ body: () throws -> R) rethrows -> R {
+        defer { withExtendedLifetime(self) {} }
+        return try inside(.current.rejectingWrites).run(beginning: beginning, body)
+    }
+
+    /// A state of the thread with this as the innermost one.
+    private func inside(_ state: ThreadState) -> ThreadState {
+        var state = state
+        outer = Self.current
+        state.reads = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        return state
     }
 
     /// The first one of a kind, from this one outwards.
@@ -35,7 +46,7 @@ class ReadContext {
     /// The revision of a root that a read of this thread sees; nil if only the read shows it.
     @inline(__always)
     static func revision(of root: String, for instance: AnyObject, in roots: @autoclosure () -> Roots) -> Revision? {
-        guard let innermost = threads.value else { return roots().revision(of: root) }
+        guard let innermost = ThreadState.reads else { return roots().revision(of: root) }
         // Its closure keeps it alive.
         return Unmanaged<ReadContext>.fromOpaque(innermost)._withUnsafeGuaranteedRef {
             $0.revision(of: root, for: instance, in: roots())
@@ -46,6 +57,11 @@ class ReadContext {
     func revision(of root: String, for instance: AnyObject, in roots: Roots) -> Revision? {
         if let outer { return outer.revision(of: root, for: instance, in: roots) }
         return roots.revision(of: root)
+    }
+
+    /// The state of a part of a domain that a read of this thread sees.
+    static func state(of part: DomainPart, in domain: any Domain) throws -> DomainState {
+        try current?.state(of: part, in: domain) ?? domain.state(of: part, isForWriting: false)
     }
 
     /// The state of a part of a domain.

@@ -110,8 +110,8 @@ package final class Roots: RootsStore, LayeredDomain {
 
     package func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {
         let domain = try requiredDomain()
-        if !isForWriting, let seen = ReadContext.current { return try seen.state(of: part, in: domain) }
-        return try domain.state(of: part, isForWriting: isForWriting)
+        return isForWriting
+            ? try domain.state(of: part, isForWriting: true) : try ReadContext.state(of: part, in: domain)
     }
 
     /// The revision of domain and layers; see `Domain.revision`.
@@ -171,7 +171,7 @@ package final class Roots: RootsStore, LayeredDomain {
     /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached
     /// the domain. A write inside a read was no part of the update.
     func refuse(_ error: PrefsError, root: String) {
-        if Transaction.rejectsWrites { return }
+        if ThreadState.rejectsWrites { return }
         let first = Transaction.current?.fail(error) ?? error
         (domain as? ForeignDomain)?.refuse(first, root: root)
     }

@@ -25,21 +25,17 @@ public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
     /// A trait of a suite applies to every test in it.
     public var isRecursive: Bool { true }
 
-    /// Whether this task is already in a test with its own store, because a test and its suite may both have the trait.
-    @TaskLocal private static var isInScope = false
-
     /// Runs a test case with its own store.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        guard !Self.isInScope else { return try await function() }
+        // A test and its suite may both have the trait.
+        if let roots = StoreOverride.innermost, TestRun.process.isRunning(roots) { return try await function() }
         if let obstacle = TestRun.obstacle { Issue.record("\(obstacle)") }
         let store = InMemoryStore()
         TestRun.process.begin(store)
         defer { TestRun.process.end(store) }
-        try await Self.$isInScope.withValue(true) {
-            try await PersistentPrefs.withStore(store) { try await function() }
-        }
+        try await PersistentPrefs.withStore(store) { try await function() }
     }
 }
 

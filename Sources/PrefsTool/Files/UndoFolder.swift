@@ -36,8 +36,10 @@ struct UndoFolder: Sendable {
                 context.writeError(message.line(as: name, in: context) + "\n")
             })
         let ownFiles = invocation.spec.accepts(.timeout) ? invocation.program.ownFiles : nil
+        var hook = ToolHook.current ?? ToolHook()
+        (hook.ownFiles, hook.committed) = (ownFiles, save)
         let outcome = try LockWait.$current.withValue(wait) {
-            try ToolHook.$current.withValue(ToolHook(ownFiles: ownFiles, committed: save), operation: command)
+            try ToolHook.$current.withValue(hook, operation: command)
         }
         guard let text = failure.withLock({ $0 }) else { return outcome }
         return outcome.adding([Outcome.Message(text: text, isError: false, isJSON: wantsJSON)])

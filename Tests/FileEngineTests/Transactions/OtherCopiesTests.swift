@@ -112,7 +112,7 @@ import Testing
         prefs["a"] = 1
         prefs.update {
             #expect(holders(of: lock) == 1)
-            Transaction.rejectingWrites { #expect(holders(of: lock) == 1) }
+            ThreadState.current.rejectingWrites.run { #expect(holders(of: lock) == 1) }
             #expect(holders(of: folder.file(".other.plist.lock").path) == 0)
             inThreads(1) { _ in #expect(holders(of: lock) == 0) }
         }

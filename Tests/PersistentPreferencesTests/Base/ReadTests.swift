@@ -234,6 +234,23 @@ private struct High: PrefKey {
         }
     }
 
+    /// The inner one is of the same root, of another one, or ends with an error.
+    @Test(arguments: ["AnyPrefs", "Other"], [true, false])
+    func afterAReadInsideWritesAreStillRejected(_ root: String, _ throwsInside: Bool) throws {
+        let store = InMemoryStore()
+        let prefs = AnyPrefs(values: ["a": 1], store: store)
+        let inner = AnyPrefs(key: root, values: ["a": 1], store: store)
+        prefs.read {
+            _ = try? inner.read { if throwsInside { throw Stop() } }
+            prefs["a"] = 2
+            inner["a"] = 2
+        }
+        for instance in [prefs, inner] {
+            #expect(instance.lastError == .writeInsideRead)
+            #expect(instance.ints == ["a": 1])
+        }
+    }
+
     @Test(arguments: [Kind.memory, .file, .foreign, .layered])
     func aRejectionInsideUndoesNoUpdateAround(_ kind: Kind) throws {
         let (prefs, other) = try pairs(kind)
@@ -269,6 +286,13 @@ private struct High: PrefKey {
             #expect(prefs.low == 0)
         }
         #expect(prefs.pair == [7, 0])
+        prefs.low = 0
+        let other = Careful(key: "Other", store: InMemoryStore())
+        prefs.read {
+            other.read { other.high = 1 }
+            #expect(other.low == 0, "after the outer body")
+        }
+        #expect(other.low == 7)
         prefs.update {
             prefs.read { prefs.high = 1 }
             prefs.low = 8

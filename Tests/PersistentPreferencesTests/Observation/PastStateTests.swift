@@ -58,6 +58,19 @@ import Testing
         #expect(prefs.size == 3)
     }
 
+    @Test func statesOfTwoInstancesDoNotHideEachOther() {
+        let (prefs, other) = (prefs(["size": 3]), Prefs(key: "Other", values: ["size": 4], store: store))
+        PreviousStateRead(["size": .integer(1)], of: prefs.state).asCurrent {
+            PreviousStateRead(["size": .integer(2)], of: other.state).asCurrent {
+                #expect(prefs.size == 1 && other.size == 2)
+                #expect(prefs["size"] as? Int == 1)
+                #expect(other["size"] as? Int == 2)
+            }
+            #expect(prefs.size == 1 && other.size == 4)
+        }
+        #expect(prefs.size == 3 && other.size == 4)
+    }
+
     @Test func writesStartFromWhatIsStored() {
         let prefs = prefs(["size": 2, "name": "new"])
         PreviousStateRead(["size": .integer(1), "name": .string("old")], of: prefs.state).asCurrent {

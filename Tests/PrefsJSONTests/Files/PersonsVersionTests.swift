@@ -128,7 +128,7 @@ import TestSupport
     #if os(Linux)
         @Test func theFolderComesFromTheVariables() throws {
             func path(_ variables: [String: String]) throws -> String {
-                try ConfigurationFolder.$path.withValue(ConfigurationFolder.path(of: { variables[$0] })) {
+                try ConfigurationFolder.withPath(ConfigurationFolder.path(of: { variables[$0] })) {
                     let store = JSONFileStore(program: "mytool")
                     _ = try store.read(root: "x")
                     return store.url.path
@@ -144,7 +144,7 @@ import TestSupport
                 let isText = (try? found.get()) != nil
                 #expect(isText == (name == "HOME"), "the folder of the settings counts first")
             }
-            let prefs = ConfigurationFolder.$path.withValue(ConfigurationFolder.path(of: { _ in nil })) {
+            let prefs = ConfigurationFolder.withPath(ConfigurationFolder.path(of: { _ in nil })) {
                 MinutesPrefs(store: JSONFileStore(program: "mytool"))
             }
             #expect(prefs.lastError?.description.contains("no home folder") == true)

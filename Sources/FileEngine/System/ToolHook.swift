@@ -18,8 +18,8 @@ package struct FileReplacement: Sendable {
     }
 }
 
-/// What the tool `prefs` asks of the engine for the writes of a task: it also changes files of other programs, and undoes
-/// its writes.
+/// What the tool `prefs` asks of the engine for the accesses of a task: it also changes files of other programs, undoes
+/// its writes, and runs commands for another environment.
 package struct ToolHook: Sendable {
     /// nil, the default, for every other program.
     @TaskLocal package static var current: ToolHook?
@@ -32,6 +32,8 @@ package struct ToolHook: Sendable {
     package var ownFiles: Set<String>?
     /// The most permissions of such a new file.
     package var modeOfNewFiles: mode_t = 0o666
+    /// The folder for settings, in place of that of the process. Used on Linux only.
+    package var configurationFolder: Result<String, StorageFailure>?
     /// Called with each commit, under the write lock, after the file was replaced.
     package var committed: (@Sendable (FileReplacement) -> Void)?
 
