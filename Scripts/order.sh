@@ -79,7 +79,7 @@ words() { # pattern, folder, files that may say it
     found="$(grep -rniE --include='*.swift' "$1" "Sources/$2" | grep -vE "/($3)\.swift:" || true)"
     [ -z "$found" ] || { echo "$found" >&2; fail "these lines of $2 name a concept of a later target"; }
 }
-layers='RootLayers|LayeredKey|FaultLog|PrefsError(\+[A-Za-z]+)?|PrefSource|PrefDescription|Root|RootRules|RootView|RootWrite|Roots|ReadContext|SnapshotRead|PersistentPrefs\+Writing'
+layers='RootLayers|FaultLog|PrefsError(\+[A-Za-z]+)?|PrefSource|PrefDescription|Root|RootRules|RootView|RootWrite|Roots|ReadContext|SnapshotRead|PersistentPrefs\+Writing'
 layers+='|ErrorHandlers|PrefsProblem|PersistentPrefs\+(Access|Read|Problems|OtherTargets|Typed)|PrefHandle|RootSubscriber'
 for folder in PropertyLists FileEngine DefaultsDomain; do
     words 'json|etcd|\blayer(s|ed)?\b|hand.?written|settings ?file|appsetting|prefkey' "$folder" 'FileSystem\+Linux'

@@ -35,7 +35,8 @@ extension PersistentPrefs {
             // A state in place of a damaged file does not show what the file lacks.
             let isWhole = outcome.noted.allSatisfy(\.isOfLayers)
             let names = KnownNames(of: self, in: root)
-            ofLayers = view.layers.map { problems(of: $0, root, names) } ?? []
+            ofLayers =
+                view.layers?.notes(forKeys: allowedKeys.list, of: root.key, in: declarations, names.flaw(of:as:)) ?? []
             let values = try view.values(&outcome)
             if let conflict = SharedRoots.conflict(of: type(of: self), declarations, root: root.key, in: root.roots) {
                 outcome.note(conflict)
@@ -84,33 +85,11 @@ extension PersistentPrefs {
         declarations.declarations.filter(\.property.isRequired).compactMap { declaration in
             let (key, layers) = (declaration.key, view.layers)
             guard (values?[key] ?? declaration.property.storedDefault)?.present() == nil,
-                layers?.key(key, of: view.rootKey, in: declarations).faults.isEmpty ?? true
+                view.around(key)?.hasFaults != true
             else { return nil }
             let reason = "is required, and has no value\(layers?.howToSet(key, in: declarations) ?? "")"
             return PrefsProblem(.missing, path: key, topLevelKey: key, reason: reason)
         }
-    }
-
-    /// What layers say of names that no key has, and the keys of their files that are not keys of the class. Also a file
-    /// that a newer version of the class has written.
-    private func problems(
-        of layers: any RootLayersSnapshot, _ root: Root, _ names: KnownNames
-    ) -> [PrefsProblem] {
-        layers.notes(forKeys: allowedKeys.list, in: declarations)
-            + layers.fileEntries(of: root.key, in: declarations).flatMap { problems(of: $0, names) }
-    }
-
-    private func problems(of file: LayerFileEntries, _ names: KnownNames) -> [PrefsProblem] {
-        func place(_ key: String) -> String { "\(key) in \(file.path)" }
-        let version = file.newerVersion.map {
-            PrefsProblem(.version, in: .layer(file.layer), path: place(declarations.schema.versionKey), reason: $0)
-        }
-        let keys = file.keys.sorted(byText: \.self).compactMap { key in
-            names.flaw(of: key, as: file.format.form).map {
-                PrefsProblem(layer: file.layer, place: place(key), reason: $0, kind: .unknownKey)
-            }
-        }
-        return (version.map { [$0] } ?? []) + keys
     }
 }
 

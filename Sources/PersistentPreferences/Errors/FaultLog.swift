@@ -130,7 +130,7 @@ struct FaultLog {
 // MARK: - One access
 
 /// What one access has met besides its result.
-struct AccessOutcome {
+package struct AccessOutcome {
     /// The warning for `lastError`: the first that was noted, unless an unusable stored value replaces it.
     private(set) var warning: PrefsError?
     /// What was noted, and is not a part of the warning.
@@ -147,7 +147,7 @@ struct AccessOutcome {
         warning = warning ?? new
     }
 
-    mutating func note(_ faults: [PrefsProblem]) {
+    package mutating func note(_ faults: [PrefsProblem]) {
         guard !faults.isEmpty else { return }
         noted.append(.invalidLayer(faults))
         switch warning {
@@ -159,7 +159,7 @@ struct AccessOutcome {
 
     /// Not inlined, because it would cost every read.
     @inline(never)
-    mutating func passOverBase(_ error: PrefsError) {
+    package mutating func passOverBase(_ error: PrefsError) {
         hasPassedOverBase = true
         noted.append(error)
         if let warning, warning != error { others.append(warning) }

@@ -101,6 +101,12 @@ package final class ClassDeclarations: Sendable {
 
     package subscript(key: String) -> Declaration? { byKey[key] }
 
+    /// A stored value of a key, or nil if it is a null: that is a value only of an optional.
+    package func value(_ stored: StoredValue?, ofKey key: String) -> StoredValue? {
+        guard let stored, stored.isNull else { return stored }
+        return self[key]?.property.valueType is any OptionalValue.Type ? stored : nil
+    }
+
     /// The roots to look for if this one is missing.
     func formerRoots(of root: String) -> [String] {
         !hasFormerRoots || root != ownRoot ? [] : formerRoots

@@ -26,16 +26,37 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     var revision: Revision? { get }
     /// The faults of layers as a whole.
     func faults(of root: String) -> [PrefsProblem]
-    /// The values above and below a key of a class.
-    func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey
+    /// What the layers have around a key of a class.
+    func around(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayersOfKey
+    /// The value of a key between the layers, and whether one of them does not fit.
+    func value(
+        forKey key: String, over base: any StoredRoot, _ outcome: inout AccessOutcome
+    ) -> (value: StoredValue?, hasFaults: Bool)
+    /// The value of a key that a layer above has, with the parts that are stored.
+    func value(ofCovered key: String, over base: any StoredRoot) throws(PrefsError) -> StoredValue?
+    /// The values of some keys, with all that is stored; nil if there are no values.
+    ///
+    /// - Parameter stored: the stored values; nil if they are missing, or cannot be read.
+    func values(
+        ofKeys keys: [String], over base: any StoredRoot, _ stored: [String: StoredValue]?
+    ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [PrefsProblem])
+    /// Where a field of a merged value comes from.
+    ///
+    /// - Parameter part: the fields that are stored.
+    func source(ofField field: [String], ofKey key: String, over base: any StoredRoot, _ part: StoredValue?)
+        -> PrefSource
     /// Whether the values of a key are hidden, because a layer of secrets has the key, or had it before.
     func isSensitive(_ key: String, of root: String, in declarations: ClassDeclarations) -> Bool
-    /// What a person should know beside the faults: entries that are ignored, and names that no key has.
+    /// What a person should know beside the faults: entries that are ignored, names and keys that no class has, and files
+    /// that a newer version of the class has written.
     ///
-    /// - Parameter keys: all keys of an instance.
-    func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [PrefsProblem]
-    /// The entries of a root in each file of a layer, as a class sees them.
-    func fileEntries(of root: String, in declarations: ClassDeclarations) -> [LayerFileEntries]
+    /// - Parameters:
+    ///   - keys: all keys of an instance.
+    ///   - flaw: why a key of a file is no key of the root; nil if it is one.
+    func notes(
+        forKeys keys: [String], of root: String, in declarations: ClassDeclarations,
+        _ flaw: (_ key: String, ValueForm) -> String?
+    ) -> [PrefsProblem]
     /// How people set a key: `; set --size or APP_SIZE`. Empty without layers of text.
     func howToSet(_ key: String, in declarations: ClassDeclarations) -> String
     /// A root between the layers that need no type of a property; nil if neither has values.
@@ -48,19 +69,29 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     ) throws
 }
 
-/// The entries of a root in the file of a layer, as a class sees them.
-package struct LayerFileEntries: Sendable {
-    let layer: String
-    let path: String
-    let format: FileFormat?
-    /// The keys after a migration. Empty if it has failed.
-    let keys: [String]
-    /// That a newer version of the class has written the root; nil if none has.
-    let newerVersion: String?
+/// What is stored under a root key, as layers need it.
+package protocol StoredRoot {
+    var rootKey: String { get }
+    var declarations: ClassDeclarations { get }
+    /// The stored value of a key; nil if there is none.
+    func storedValue(forKey key: String) throws(PrefsError) -> StoredValue?
+    /// The stored value of a key as it was written; nil if there is none.
+    func raw(_ key: String) throws(PrefsError) -> StoredValue?
+}
 
-    package init(layer: String, path: String, format: FileFormat?, keys: [String], newerVersion: String?) {
-        (self.layer, self.path, self.format) = (layer, path, format)
-        (self.keys, self.newerVersion) = (keys, newerVersion)
+/// What layers have around a key.
+package struct LayersOfKey: Sendable {
+    /// The highest layer above with a value or a part of one, which rejects a write, and the place there; nil if there is none.
+    let cover: (layer: String, place: String)?
+    /// Whether a layer above has a whole value.
+    let hasWholeAbove: Bool
+    /// The highest layer below with a value or a part of one; nil if there is none.
+    let below: String?
+    /// Whether a layer has an entry that does not fit.
+    let hasFaults: Bool
+
+    package init(cover: (layer: String, place: String)?, hasWholeAbove: Bool, below: String?, hasFaults: Bool) {
+        (self.cover, self.hasWholeAbove, self.below, self.hasFaults) = (cover, hasWholeAbove, below, hasFaults)
     }
 }
 

@@ -2,7 +2,7 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A root at one moment, with the layers around it, as one class sees it.
-struct RootView {
+struct RootView: StoredRoot {
     /// The root key.
     let rootKey: String
     let instance: RootInstance
@@ -41,7 +41,8 @@ struct RootView {
         self.failure = failure
     }
 
-    var schema: RootSchema { instance.declarations.schema }
+    var declarations: ClassDeclarations { instance.declarations }
+    var schema: RootSchema { declarations.schema }
 
     /// Returns this view with the entry of a second read, whose revision is unknown.
     func replacingEntry(
@@ -121,7 +122,7 @@ struct RootView {
 
     /// The stored value of a key; nil if there is none. A null is a value only of an optional.
     func storedValue(forKey key: String) throws(PrefsError) -> StoredValue? {
-        value(try stored(key), of: key)
+        instance.declarations.value(try stored(key), ofKey: key)
     }
 
     /// The stored value of a key, in the current shape; nil if there is none.
@@ -144,11 +145,6 @@ struct RootView {
         return values
     }
 
-    private func value(_ stored: StoredValue?, of key: String) -> StoredValue? {
-        guard let stored, stored.isNull else { return stored }
-        return instance.declarations[key]?.property.valueType is any OptionalValue.Type ? stored : nil
-    }
-
     // MARK: - Between the layers
 
     /// All values, including values of layers; nil if there are no values.
@@ -164,7 +160,7 @@ struct RootView {
         } catch {
             outcome.passOverBase(error)
         }
-        let (values, faults) = try merged(stored, with: layers, allowed)
+        let (values, faults) = try layers.values(ofKeys: keys(allowed), over: self, stored)
         outcome.note(faults)
         return values
     }
@@ -173,58 +169,21 @@ struct RootView {
     func values() throws(PrefsError) -> [String: StoredValue]? {
         let stored = try storedValues()
         guard let layers else { return stored }
-        return try merged(stored, with: layers, nil).values
+        return try layers.values(ofKeys: keys(nil), over: self, stored).values
     }
 
-    private func merged(
-        _ stored: [String: StoredValue]?, with layers: any RootLayersSnapshot, _ allowed: AllowedKeys?
-    ) throws(PrefsError) -> (values: [String: StoredValue]?, faults: [PrefsProblem]) {
-        var values = stored
-        var faults: [PrefsProblem] = []
-        let allowed = allowed ?? instance.owner?.allowedKeys ?? instance.declarations.allowed
-        for key in allowed.list where StreamSafeText.isSafe(key) {
-            let layered = layered(key, in: layers)
-            // A key may be in the list twice: declared and in an override of `keys`.
-            faults += layered.faults.filter { !faults.contains($0) }
-            let (merged, left) = try layered.value(over: value(stored?[key], of: key), writtenAs: raw(key))
-            faults += left
-            guard let value = merged else { continue }
-            values = values ?? [:]
-            values?[key] = value
-        }
-        return (values, faults)
-    }
-
-    func layered(_ key: String, in layers: any RootLayersSnapshot) -> LayeredKey {
-        layers.key(key, of: rootKey, in: instance.declarations)
+    private func keys(_ allowed: AllowedKeys?) -> [String] {
+        (allowed ?? instance.owner?.allowedKeys ?? instance.declarations.allowed).list
     }
 
     /// The value of a key in a layer or in the store.
     func value(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> StoredValue? {
         guard let layers else { return try storedValue(forKey: key) }
-        return value(forKey: key, in: layers, &outcome).value
+        return layers.value(forKey: key, over: self, &outcome).value
     }
 
-    /// The value of a key between the layers, and whether one of them does not fit.
-    private func value(
-        forKey key: String, in layers: any RootLayersSnapshot, _ outcome: inout AccessOutcome
-    ) -> (value: StoredValue?, hasFaults: Bool) {
-        let layered = layered(key, in: layers)
-        outcome.note(layered.faults)
-        if let above = layered.above { return (above.value, !layered.faults.isEmpty) }
-        var stored: (value: StoredValue, raw: StoredValue?)?
-        do throws(PrefsError) {
-            if let value = try storedValue(forKey: key) {
-                if let error = layered.mismatch(of: value) { throw error }
-                stored = (value, layered.isMerged ? try raw(key) : nil)
-            }
-        } catch {
-            outcome.passOverBase(error)
-        }
-        let (value, left) = layered.merged(over: stored?.value, writtenAs: stored?.raw)
-        outcome.note(left)
-        return (value, !layered.faults.isEmpty || !left.isEmpty)
-    }
+    /// What layers have around a key; nil without layers.
+    func around(_ key: String) -> LayersOfKey? { layers?.around(key, of: rootKey, in: declarations) }
 
     /// The stored value of a key as it was written; nil if there is none.
     func raw(_ key: String) throws(PrefsError) -> StoredValue? {
@@ -237,27 +196,26 @@ struct RootView {
         guard let layers else {
             return ReadResult(value: try storedValue(forKey: key), revision: revision, root: rootKey, form: form)
         }
-        let (value, hasFaults) = value(forKey: key, in: layers, &outcome)
+        let (value, hasFaults) = layers.value(forKey: key, over: self, &outcome)
         // A fault is reported at each read, so the value is not cached.
         let isReported = outcome.hasPassedOverBase || hasFaults
         return ReadResult(value: value, revision: isReported ? nil : revision, root: rootKey, form: form)
     }
 
     func source(ofKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> PrefSource {
-        let layered = layers.map { self.layered(key, in: $0) }
+        let around = around(key)
         // The layers are read even if the stored value is unreadable.
-        if let cover = layered?.cover { return .layer(cover.layer) }
+        if let cover = around?.cover { return .layer(cover.layer) }
         do throws(PrefsError) {
-            if let stored = try storedValues()?[key],
-                instance.declarations[key]?.property.error(of: stored, forKey: key) == nil
+            if let stored = try storedValues()?[key], declarations[key]?.property.error(of: stored, forKey: key) == nil
             {
                 return .stored
             }
         } catch {
-            if layered == nil { throw error }
+            if around == nil { throw error }
             outcome.passOverBase(error)
         }
-        return layered?.highestBelow.map { .layer($0.layer) } ?? .default
+        return around?.below.map(PrefSource.layer) ?? .default
     }
 
     /// The fields of a merged value that are stored; nil if there are none, or if the stored value does not fit.
@@ -272,12 +230,9 @@ struct RootView {
 
     /// Where a field of a merged value comes from.
     func source(ofKey key: String, field: [String]) throws(PrefsError) -> PrefSource {
-        guard let property = instance.declarations[key]?.property, let sections = property.sectionFields else {
-            return .default
-        }
+        guard let property = declarations[key]?.property, let sections = property.sectionFields else { return .default }
         let part = try storedPart(ofKey: key, property, sections)
-        let layered = layers.map { self.layered(key, in: $0) }
-        return (layered ?? LayeredKey(key, for: property, sections, above: nil, below: nil, faults: []))
-            .source(ofField: field, over: part)
+        if let layers { return layers.source(ofField: field, ofKey: key, over: self, part) }
+        return SectionFields.has(field, in: part) ? .stored : .default
     }
 }

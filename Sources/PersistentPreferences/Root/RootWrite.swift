@@ -105,11 +105,7 @@ enum RootWrite {
                 break
             }
             // A layer above says nil, too. The write would remove the key, or store a null.
-            if value?.isNull ?? true, stored?.isNull == true, let layers = view.layers,
-                view.layered(key, in: layers).above != nil
-            {
-                return nil
-            }
+            if value?.isNull ?? true, stored?.isNull == true, view.around(key)?.hasWholeAbove == true { return nil }
             // Where the file cannot have a null, no value stands for nil.
             var whole = view.form == .exact && value?.isNull == true ? nil : value
             if let value = whole, let stored {
@@ -159,11 +155,8 @@ extension RootView {
     /// The value that a write to a key replaces: the value of a layer above, which rejects a different one, otherwise
     /// the stored value. Layers below do not matter, because they are never written.
     func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
-        guard let layers, case let layered = layered(key, in: layers), layered.cover != nil else {
-            return try stored(key)
-        }
-        if let above = layered.above { return above.value }
-        return try layered.value(over: storedValue(forKey: key), writtenAs: raw(key)).value
+        guard let layers, around(key)?.cover != nil else { return try stored(key) }
+        return try layers.value(ofCovered: key, over: self)
     }
 
     /// The values that a write to some keys replaces.
@@ -175,9 +168,8 @@ extension RootView {
 
     /// - Throws: `PrefsError.coveredByLayer`.
     func checkCovers(_ change: RootChange) throws(PrefsError) {
-        guard let layers else { return }
         let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
-            layered(key, in: layers).cover.map { PrefsProblem(covered: key, by: $0.layer, place: $0.place) }
+            around(key)?.cover.map { PrefsProblem(covered: key, by: $0.layer, place: $0.place) }
         }
         if !covered.isEmpty { throw .coveredByLayer(covered.sorted(byText: \.topLevelKey)) }
     }

@@ -149,6 +149,7 @@ final class LayersSnapshot: RootLayersSnapshot {
             partsBelow: below.parts, faults: faults)
     }
 
+    /// The entries that are ignored, and the names that no key has.
     func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [PrefsProblem] {
         (above + below).flatMap { state -> [PrefsProblem] in
             var notes = state.entries.texts?.notes(forKeys: keys, in: declarations) ?? []
@@ -163,17 +164,6 @@ final class LayersSnapshot: RootLayersSnapshot {
         // A value that nobody has read yet is found first.
         _ = self.key(key, of: root, in: declarations)
         return (above + below).contains { $0.entries.secrets?.hides(key) == true }
-    }
-
-    func fileEntries(of root: String, in declarations: ClassDeclarations) -> [LayerFileEntries] {
-        (above + below).compactMap { state in
-            guard case .file(let reading, _) = state.entries else { return nil }
-            let versioned = state.versioned(root, for: declarations)
-            return LayerFileEntries(
-                layer: state.name, path: reading.path, format: reading.format,
-                keys: Array((versioned?.values ?? state.entries.values(of: root)).keys),
-                newerVersion: versioned?.newerVersion)
-        }
     }
 
     func howToSet(_ key: String, in declarations: ClassDeclarations) -> String {

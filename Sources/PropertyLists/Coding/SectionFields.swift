@@ -19,6 +19,11 @@ package struct SectionFields {
         }
     }
 
+    /// Whether a value has a field.
+    package static func has(_ field: [String], in value: StoredValue?) -> Bool {
+        field.reduce(value) { $0?.dictionary?[$1] } != nil
+    }
+
     /// A value with the fields that a part has.
     package func merging(_ part: StoredValue, over value: StoredValue?) -> StoredValue {
         guard case .dictionary(let fields) = part, case .dictionary(var members)? = value else { return part }

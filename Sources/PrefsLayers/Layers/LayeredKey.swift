@@ -1,35 +1,36 @@
-package import PrefsPropertyLists
+import PersistentPreferences
+import PrefsPropertyLists
 
 /// The values of the layers for one key of a class, parsed and checked by the declared type.
-package final class LayeredKey: Sendable {
-    package struct Value: Sendable {
-        package let value: StoredValue
-        package let layer: String
-        package let place: String
+final class LayeredKey: Sendable {
+    struct Value: Sendable {
+        let value: StoredValue
+        let layer: String
+        let place: String
 
-        package init(_ value: StoredValue, layer: String, place: String) {
+        init(_ value: StoredValue, layer: String, place: String) {
             (self.value, self.layer, self.place) = (value, layer, place)
         }
     }
 
     /// The value that wins over the stored one.
-    package let above: Value?
+    let above: Value?
     /// Without such a value, the parts that win over those of the stored one, the highest first. A part is a dictionary of
     /// fields.
     private let partsAbove: [Value]
     /// The value that is read if nothing is stored.
-    package let below: Value?
+    let below: Value?
     /// With `sections`, the parts below, the highest first.
     private let partsBelow: [Value]
     /// The entries that do not fit and were ignored.
-    package let faults: [PrefsProblem]
+    let faults: [PrefsProblem]
     private let key: String
     private let property: (any DeclaredProperty)?
     /// The fields by which values are merged; nil if a value is a whole, and only variables set fields.
     private let sections: SectionFields?
 
     /// - Parameter property: nil for a key without a declaration, which accepts every value.
-    package init(
+    init(
         _ key: String, for property: (any DeclaredProperty)?, _ sections: SectionFields? = nil, above: Value?,
         parts: [Value] = [], below: Value?, partsBelow: [Value] = [], faults: [PrefsProblem]
     ) {
@@ -38,7 +39,7 @@ package final class LayeredKey: Sendable {
         self.faults = faults
     }
 
-    package typealias Merged = (value: StoredValue?, faults: [PrefsProblem])
+    typealias Merged = (value: StoredValue?, faults: [PrefsProblem])
 
     /// The value between the layers, and the parts that do not fit.
     ///
@@ -52,7 +53,7 @@ package final class LayeredKey: Sendable {
     }
 
     /// A stored value that fits, with the parts around it.
-    package func merged(over stored: StoredValue?, writtenAs raw: StoredValue?) -> Merged {
+    func merged(over stored: StoredValue?, writtenAs raw: StoredValue?) -> Merged {
         let value = stored ?? below?.value
         guard let sections else {
             // The fields of variables, over a whole value.
@@ -104,10 +105,17 @@ package final class LayeredKey: Sendable {
     var isMerged: Bool { sections != nil }
 
     /// What rejects a write.
-    var cover: Value? { above ?? partsAbove.first }
+    private var cover: Value? { above ?? partsAbove.first }
 
     /// The highest layer below the base that has a value or a part.
-    var highestBelow: Value? { partsBelow.first ?? below }
+    private var highestBelow: Value? { partsBelow.first ?? below }
+
+    /// What the class has to know of it.
+    var summary: LayersOfKey {
+        LayersOfKey(
+            cover: cover.map { ($0.layer, $0.place) }, hasWholeAbove: above != nil, below: highestBelow?.layer,
+            hasFaults: !faults.isEmpty)
+    }
 
     /// Why a stored value does not fit its property, so that the layer below is read. nil if it fits, or if no layer has a
     /// value that could be read without it.
@@ -120,12 +128,12 @@ package final class LayeredKey: Sendable {
     ///
     /// - Parameter stored: the stored part.
     func source(ofField path: [String], over stored: StoredValue?) -> PrefSource {
-        func has(_ value: StoredValue?) -> Bool { path.reduce(value) { $0?.dictionary?[$1] } != nil }
         if let above { return .layer(above.layer) }
         let left = Set(merged(over: stored, writtenAs: stored).faults.map(\.path))
         func first(of parts: [Value]) -> PrefSource? {
-            parts.first { has($0.value) && !left.contains($0.place) }.map { .layer($0.layer) }
+            parts.first { SectionFields.has(path, in: $0.value) && !left.contains($0.place) }.map { .layer($0.layer) }
         }
-        return first(of: partsAbove) ?? (has(stored) ? .stored : first(of: partsBelow) ?? .default)
+        return first(of: partsAbove)
+            ?? (SectionFields.has(path, in: stored) ? .stored : first(of: partsBelow) ?? .default)
     }
 }
