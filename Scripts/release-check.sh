@@ -31,7 +31,9 @@ must() { # what is missing if it fails, command
     tail -n 3 "$folder/log" | sed 's/^/    /'
 }
 
-# Prints a line for each public symbol: its module, its path and its declaration. Members that a type gets from protocols are left out.
+# Prints a line for each public symbol: its module, its path, its declaration, and the constraints of its generic types, also of the
+# extension that it is in, which the declaration does not always have. Overloads that have all of this in common have a line each.
+# Members that a type gets from protocols are left out.
 symbols() {
     local info tools module
     info="$(swiftc -print-target-info)"
@@ -49,13 +51,22 @@ symbols() {
     python3 - "$folder/graphs" <<'PYTHON'
 import json, pathlib, sys
 
-lines = set()
+relations = {"conformance": ":", "superclass": ":", "sameType": "=="}
+lines = {}
 for path in pathlib.Path(sys.argv[1]).glob("*.symbols.json"):
     module = path.name.split("@")[0].removesuffix(".symbols.json")
     for symbol in json.loads(path.read_text())["symbols"]:
         declaration = "".join(part["spelling"] for part in symbol["declarationFragments"])
-        lines.add(f"{module} {'.'.join(symbol['pathComponents'])}: {' '.join(declaration.split())}")
-print("\n".join(sorted(lines)))
+        constraints = [
+            f"{constraint['lhs']} {relations.get(constraint['kind'], constraint['kind'])} {constraint['rhs']}"
+            for part in ("swiftExtension", "swiftGenerics")
+            for constraint in symbol.get(part, {}).get("constraints", [])
+        ]
+        line = f"{module} {'.'.join(symbol['pathComponents'])}: {' '.join(declaration.split())}"
+        if constraints:
+            line += f" [{', '.join(sorted(set(constraints)))}]"
+        lines[module, symbol["identifier"]["precise"]] = line
+print("\n".join(sorted(lines.values())))
 PYTHON
 }
 
