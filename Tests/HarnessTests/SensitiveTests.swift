@@ -147,7 +147,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(all.output.contains("hunter2") && all.errors.isEmpty)
         // The values of the file are stored, and values that it lacks stay.
         #expect(try prefs(["import", "--replace"], input: #"{"token": "new"}"#) == Printed(""))
-        #expect(settings.token == "new" && settings.pin == 54_321 && !settings.$plain.isSet)
+        #expect(settings.token == "new" && settings.pin == 54_321 && !settings.$plain.isStored)
     }
 
     @Test func anUndoDoesNotShowIt() throws {

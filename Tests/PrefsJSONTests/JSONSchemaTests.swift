@@ -15,16 +15,16 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(["de", "en"])) var language: String? = nil
     @Pref(.in([1.5, 2])) var factor = 1.5
     @Pref(.in([true])) var isTrue = true
-    @Pref(.constraint(.length(2...4), .pattern("[a-zK]+"))) var name = "ab"
-    @Pref(.constraint(.pattern(#"\w+.é"#))) var word = "abé"
-    @Pref(.constraint(.count(1...2))) var list = ["a"]
-    @Pref(.constraint(.count(1...2))) var set: Set<Int> = [1]
-    @Pref(.constraint(.count(...2))) var table: [String: Int] = [:]
-    @Pref(.constraint(.count(...2))) var data = Data()
-    @Pref(.constraint(.in(0...10), .in(5...20))) var both = 7
+    @Pref(.length(2...4), .pattern("[a-zK]+")) var name = "ab"
+    @Pref(.pattern(#"\w+.é"#)) var word = "abé"
+    @Pref(.count(1...2)) var list = ["a"]
+    @Pref(.count(1...2)) var set: Set<Int> = [1]
+    @Pref(.count(...2)) var table: [String: Int] = [:]
+    @Pref(.count(...2)) var data = Data()
+    @Pref(.in(0...10), .in(5...20)) var both = 7
     @Pref(.in(Date.distantPast...Date.distantFuture)) var date = Date(timeIntervalSinceReferenceDate: 0)
     @Pref(
-        .constraint(.in(1...2)),
+        .in(1...2),
         coding: PrefCoding<Int>(encode: { "\($0)" }, decode: { ($0 as? String).flatMap(Int.init) }))
     var coded = 1
 

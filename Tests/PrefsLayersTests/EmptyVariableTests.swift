@@ -42,7 +42,7 @@ import Testing
         let prefs = prefs(["A_LIMIT": "", "A_TITLE": ""])
         #expect(prefs.$limit.set(nil) == nil && prefs.$title.set(nil) == nil)
         #expect(prefs.$limit.set(4)?.coveredKeys.map(\.topLevelKey) == ["limit"])
-        #expect(prefs.limit == nil && !prefs.$limit.isSet)
+        #expect(prefs.limit == nil && !prefs.$limit.isStored)
     }
 
     @Test func othersHaveTheirEmptyValueOrNone() {

@@ -22,7 +22,7 @@ import Testing
     func theFieldOfTheDefaultIsReplaced(_ variable: String) {
         let prefs = prefs([variable: "8080"])
         #expect(prefs.server == LayerServer(port: 8080) && prefs.lastError == nil)
-        #expect(prefs.$server.source == .layer("environment") && !prefs.$server.isSet)
+        #expect(prefs.$server.source == .layer("environment") && !prefs.$server.isStored)
         #expect(prefs.values as NSDictionary == ["server": ["host": "localhost", "port": 8080]])
         #expect(prefs["server"] as? NSDictionary == ["host": "localhost", "port": 8080])
         #expect(prefs.problems().isEmpty)

@@ -140,12 +140,12 @@ import WriteOperations
         #expect(prefs.$size.source == .layer("values"), "a removed key shows the layer below again")
     }
 
-    @Test func isSetAndIsDefaultTellOfTheBaseAndOfTheValue() {
+    @Test func isStoredAndIsDefaultTellOfTheBaseAndOfTheValue() {
         let prefs = prefs(above: [.variables(["APP_size": "20"])], below: [.values(["name": "none", "ratio": 2.5])])
-        #expect(!prefs.$size.isSet && !prefs.$name.isSet && !prefs.$ratio.isSet)
+        #expect(!prefs.$size.isStored && !prefs.$name.isStored && !prefs.$ratio.isStored)
         #expect(!prefs.$size.isDefault && prefs.$name.isDefault && !prefs.$ratio.isDefault)
         LayerPrefs(store: base).size = 9
-        #expect(prefs.$size.isSet, "a layer above hides it")
+        #expect(prefs.$size.isStored, "a layer above hides it")
     }
 
     @Test func clearAndDeleteAllEmptyTheBaseAlone() throws {

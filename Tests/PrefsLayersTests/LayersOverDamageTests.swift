@@ -104,7 +104,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         #expect(prefs.lastError == failure)
         prefs.values["host"] = "x"
         #expect(prefs.lastError == failure)
-        #expect(!prefs.$host.isSet)
+        #expect(!prefs.$host.isStored)
         #expect(prefs.lastError == failure)
     }
 
@@ -141,7 +141,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         #expect(prefs.$port.source == .layer("values") && prefs.$host.source == .default)
         #expect(prefs["port"] as? Int == 1)
         #expect(prefs.values as NSDictionary == ["port": 1, "host": 5])
-        #expect(prefs.$port.isSet)
+        #expect(prefs.$port.isStored)
         prefs.port += 1
         #expect(prefs.lastError != nil, "a change in place does not replace it")
         prefs.values["host"] = "x"

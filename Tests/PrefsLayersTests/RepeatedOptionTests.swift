@@ -8,7 +8,7 @@ import Testing
 /// An option that is given more than once.
 @Suite struct RepeatedOptionTests {
     private final class ListPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(.constraint(.count(2...4))) var tags = ["a", "b"]
+        @Pref(.count(2...4)) var tags = ["a", "b"]
         @Pref var numbers: [Int]? = nil
         @Pref var colors: Set<String> = []
         @Pref var days: [Date] = []

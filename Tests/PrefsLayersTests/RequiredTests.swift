@@ -13,7 +13,7 @@ import TestSupport
     enum Mode: String { case fast, slow }
 
     final class ServicePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(.required, .constraint(.length(1...8))) var token: String?
+        @Pref(.required, .length(1...8)) var token: String?
         @Pref var port = 80
     }
 

@@ -117,7 +117,7 @@ extension PersistentPrefs {
         return write { try $0.commit(.property(key: key, .null, property), &$1) }
     }
 
-    func isSet(_ property: PrefProperty<some Any>) -> Bool {
+    func isStored(_ property: PrefProperty<some Any>) -> Bool {
         let key = property.binding(in: state).key
         state.bridge.access(key, of: self)
         return read(of: key) { view, _ in try view.storedValue(forKey: key) != nil } ?? false

@@ -99,4 +99,9 @@ extension PersistentPrefs.Pref {
     @available(*, unavailable, message: "give the property an initial value, which is its default")
     @_disfavoredOverload
     public init<Coding>(_ options: PrefOption<Value>..., coding: Coding = ()) { fatalError("unavailable") }
+
+    /// Unavailable: the key is the first argument, without a label.
+    @available(*, unavailable, message: "give the key without a label: @Pref(\"key\")")
+    @_disfavoredOverload
+    public init(wrappedValue: Value, key: String, _ options: PrefOption<Value>...) { fatalError("unavailable") }
 }

@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefConstraint`` for other
-/// kinds.
+/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefOption`` for other
+/// constraints.
 public protocol PrefChoices<PrefChoice>: _PrefChoiceSource where _PrefChoice == PrefChoice {
     /// The type of the values.
     associatedtype PrefChoice
@@ -23,8 +23,8 @@ public protocol PrefChoices<PrefChoice>: _PrefChoiceSource where _PrefChoice == 
 
 extension PrefChoices {
     /// Not for use.
-    public func _prefConstraint() -> PrefConstraint<PrefChoice> {
-        PrefConstraint(unchecked: { choicesDescription }, contains)
+    public func _prefOption() -> PrefOption<PrefChoice> {
+        PrefOption { PrefConstraint(unchecked: { choicesDescription }, contains) }
     }
 }
 
@@ -34,15 +34,15 @@ public protocol _PrefChoiceSource<_PrefChoice> {
     associatedtype _PrefChoice
 
     /// Not for use.
-    func _prefConstraint() -> PrefConstraint<_PrefChoice>
+    func _prefOption() -> PrefOption<_PrefChoice>
 }
 
 // MARK: - The choices of the standard library, with their words
 
 extension ClosedRange: _PrefChoiceSource {
     /// Not for use.
-    public func _prefConstraint() -> PrefConstraint<Bound> {
-        PrefConstraint(
+    public func _prefOption() -> PrefOption<Bound> {
+        PrefOption(
             choices: self, { "in \(ConstraintValue.text(lowerBound))...\(ConstraintValue.text(upperBound))" }
         ) { contains($0) }
     }
@@ -50,8 +50,8 @@ extension ClosedRange: _PrefChoiceSource {
 
 extension Range: _PrefChoiceSource {
     /// Not for use.
-    public func _prefConstraint() -> PrefConstraint<Bound> {
-        PrefConstraint(
+    public func _prefOption() -> PrefOption<Bound> {
+        PrefOption(
             choices: self, { "in \(ConstraintValue.text(lowerBound))..<\(ConstraintValue.text(upperBound))" }
         ) { contains($0) }
     }
@@ -59,29 +59,29 @@ extension Range: _PrefChoiceSource {
 
 extension PartialRangeFrom: _PrefChoiceSource {
     /// Not for use.
-    public func _prefConstraint() -> PrefConstraint<Bound> {
-        PrefConstraint(choices: self, { "at least \(ConstraintValue.text(lowerBound))" }) { contains($0) }
+    public func _prefOption() -> PrefOption<Bound> {
+        PrefOption(choices: self, { "at least \(ConstraintValue.text(lowerBound))" }) { contains($0) }
     }
 }
 
 extension PartialRangeThrough: _PrefChoiceSource {
     /// Not for use.
-    public func _prefConstraint() -> PrefConstraint<Bound> {
-        PrefConstraint(choices: self, { "at most \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    public func _prefOption() -> PrefOption<Bound> {
+        PrefOption(choices: self, { "at most \(ConstraintValue.text(upperBound))" }) { contains($0) }
     }
 }
 
 extension PartialRangeUpTo: _PrefChoiceSource {
     /// Not for use.
-    public func _prefConstraint() -> PrefConstraint<Bound> {
-        PrefConstraint(choices: self, { "less than \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    public func _prefOption() -> PrefOption<Bound> {
+        PrefOption(choices: self, { "less than \(ConstraintValue.text(upperBound))" }) { contains($0) }
     }
 }
 
 extension Array: _PrefChoiceSource where Element: Equatable {
     /// Not for use.
-    public func _prefConstraint() -> PrefConstraint<Element> {
-        PrefConstraint(choices: self, { words }) { contains($0) }
+    public func _prefOption() -> PrefOption<Element> {
+        PrefOption(choices: self, { words }) { contains($0) }
     }
 
     /// `one of light, dark`; texts that would be misread are in quotes.
@@ -95,10 +95,10 @@ extension Array: _PrefChoiceSource where Element: Equatable {
     }
 }
 
-extension PrefConstraint {
+extension PrefOption {
     /// - Parameter choices: the range or the list, for a schema.
     fileprivate init(choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
-        self.init(unchecked: words, parts: { [.choices(choices)] }, isValid)
+        self.init { PrefConstraint(unchecked: words, parts: { [.choices(choices)] }, isValid) }
     }
 }
 

@@ -1,28 +1,10 @@
 import PrefsPropertyLists
 
-/// What the values of a property must be.
+/// What the values of a property must be, as a ``PrefOption`` says it. A value is valid if it satisfies every constraint of its
+/// property.
 ///
-/// ```swift
-/// @Pref(.in(8...72)) var size = 12  // short for .constraint(.in(8...72))
-/// @Pref(.constraint(.length(1...20), .pattern("[a-z]+"))) var name = "nobody"
-/// @Pref(.constraint(.in(8...72), .init("even") { $0.isMultiple(of: 2) })) var width: Int? = nil
-/// ```
-///
-/// A value is valid if it satisfies every constraint of its property; nil is always valid.
-///
-/// Your own kind of constraint is a static function:
-///
-/// ```swift
-/// extension PrefConstraint where Value == Int {
-///     static func multiple(of number: Int) -> PrefConstraint {
-///         PrefConstraint("a multiple of \(number)") { $0.isMultiple(of: number) }
-///     }
-/// }
-/// ```
-///
-/// ## Performance
 /// Each write and each decoded read checks the value, on its own thread.
-public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertible {
+package struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertible {
     // Unchecked because ranges, lists and choices need not be Sendable. They are only read.
     private let words: () -> String
     /// The verb after "must", which the words complete.
@@ -35,17 +17,9 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     /// instance makes its constraints.
     package let parts: () -> [ConstraintPart]
 
-    /// Creates a constraint from words and a condition.
-    ///
     /// - Parameters:
-    ///   - words: complete "must be": `in 8...72`, `even`. Evaluated only when they are read.
+    ///   - words: complete "must be" or "must have". Evaluated only when they are read.
     ///   - isValid: whether a value satisfies the constraint. Called on any thread.
-    public init(
-        _ words: @autoclosure @escaping @Sendable () -> String, isValid: @escaping @Sendable (Value) -> Bool
-    ) {
-        self.init(unchecked: words, isValid)
-    }
-
     init(
         unchecked words: @escaping () -> String, verb: ConstraintVerb = .be,
         parts: @escaping () -> [ConstraintPart] = { [] },
@@ -68,7 +42,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     }
 
     /// The constraint in words that complete "must be" or "must have": `in 8...72`, `at most 5 elements`.
-    public var description: String { Self.text(words) }
+    package var description: String { Self.text(words) }
 
     /// The whole requirement: `must be in 8...72`.
     package var requirement: String { "must \(verb) \(self)" }
@@ -126,55 +100,10 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         ) { [violation] in $0.flatMap(violation) }
     }
 
-    // MARK: - Kinds
-
-    /// A range, a list, or your own choices: `.in(8...72)`, `.in(3...)`, `.in(..<10)`, `.in(Theme.allCases)`.
-    public static func `in`(_ choices: some _PrefChoiceSource<Value>) -> PrefConstraint {
-        choices._prefConstraint()
-    }
-
-    /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
-    ///
-    /// - Parameter check: returns why a value is rejected, beginning with "must", or nil for a valid value. Called on
-    ///   any thread, with values that satisfy the constraints before it.
-    public static func check(_ check: @escaping @Sendable (Value) -> String?) -> PrefConstraint {
+    /// A check that words its own errors. Called with values that satisfy the constraints.
+    static func check(_ check: @escaping @Sendable (Value) -> String?) -> PrefConstraint {
         PrefConstraint(words: { wordsOfCheck }, hasOwnReasons: true) { value in
             check(value).map { $0.isEmpty ? "must be \(wordsOfCheck)" : $0 }
-        }
-    }
-}
-
-extension PrefConstraint where Value == String {
-    /// The number of characters: `.length(1...20)`, `.length(1...)`.
-    public static func length(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(
-            unchecked: { CountWords.amount(range, of: "character") + " long" },
-            parts: { [.length(range)] }
-        ) {
-            range.contains($0.count)
-        }
-    }
-
-    /// A regular expression that matches the whole text, in the syntax of `Regex`: `.pattern("[a-z]+")`.
-    ///
-    /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process. `Regex`
-    /// backtracks, and another program may have stored any text: use a pattern without nested repetition.
-    public static func pattern(_ pattern: String) -> PrefConstraint {
-        let compiled = TextPattern.compiled(pattern)
-        return PrefConstraint(unchecked: { "of the form \(pattern)" }, parts: { [.pattern(pattern)] }) {
-            compiled.matches($0)
-        }
-    }
-}
-
-extension PrefConstraint where Value: Collection {
-    /// The number of elements: `.count(1...5)`, `.count(...100)`.
-    public static func count(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(
-            unchecked: { CountWords.amount(range, of: "element") }, verb: .have,
-            parts: { [.count(range)] }
-        ) {
-            range.contains($0.count)
         }
     }
 }
@@ -229,7 +158,7 @@ package final class TextPattern: @unchecked Sendable {
         do {
             regex = try Regex(pattern)
         } catch {
-            fatalError("PrefConstraint.pattern: \"\(pattern)\" is not a regular expression: \(error)")
+            fatalError("PrefOption.pattern: \"\(pattern)\" is not a regular expression: \(error)")
         }
         // The first match compiles the program.
         _ = matches("")

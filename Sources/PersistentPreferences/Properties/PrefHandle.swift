@@ -4,11 +4,12 @@ import PrefsPropertyLists
 ///
 /// ```swift
 /// if let error = prefs.$fontSize.set(14) { print(error) }
-/// print(prefs.$fontSize.isSet)  // true
+/// print(prefs.$fontSize.isStored)  // true
 /// prefs.$fontSize.reset()
 /// ```
 ///
-/// A handle keeps its instance alive. Mirrors `Binding` of SwiftUI. Performance, errors and threads are as for the
+/// A handle keeps its instance alive. Two handles are equal if they are for one property of one instance; a handle identifies
+/// itself. Mirrors `Binding` of SwiftUI. Performance, errors and threads are as for the
 /// property. A handle is `Sendable` if its values are.
 public struct PrefHandle<Value> {
     let prefs: PersistentPrefs
@@ -45,7 +46,7 @@ public struct PrefHandle<Value> {
 
     /// Whether a value is stored. True also if it equals the default or is of another type, and if a layer above hides
     /// it.
-    public var isSet: Bool { prefs.isSet(property) }
+    public var isStored: Bool { prefs.isStored(property) }
 
     /// Whether the current value is the default: nothing is stored, or the stored value equals it or cannot be read.
     public var isDefault: Bool { prefs.isDefault(property) }
@@ -92,6 +93,22 @@ public struct PrefHandle<Value> {
 }
 
 extension PrefHandle: Sendable where Value: Sendable {}
+
+extension PrefHandle: Hashable, Identifiable {
+    /// Whether both are for one property of one instance.
+    public static func == (left: PrefHandle, right: PrefHandle) -> Bool {
+        left.prefs === right.prefs && left.property === right.property
+    }
+
+    /// Hashes the instance and the property.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(prefs))
+        hasher.combine(ObjectIdentifier(property))
+    }
+
+    /// The handle itself.
+    public var id: PrefHandle { self }
+}
 
 extension PrefHandle where Value: Sendable {
     /// Changes the value in one transaction without blocking the task's thread, as the asynchronous `update` does:

@@ -5,12 +5,22 @@ import PrefsPropertyLists
 /// ```swift
 /// final class EditorPrefs: Prefs, @unchecked Sendable {
 ///     @Pref("size", .in(8...72), .help("In points")) var fontSize = 12.0
+///     @Pref(.length(1...20), .pattern("[a-z]+")) var name: String? = nil
 /// }
 /// ```
 ///
 /// A text is the key that the value is stored under; without one, the key is the property's name. The options may come
 /// in any order. Constraints hold for every write and every decoded read: every write path rejects other values, and a
-/// stored value that violates them is kept and reads as the default.
+/// stored value that violates them is kept and reads as the default. A property that is nil satisfies all of them, but not its
+/// checks. Your own kind of constraint is a static function:
+///
+/// ```swift
+/// extension PrefOption<Int> {
+///     static func multiple(of number: Int) -> PrefOption {
+///         .must(be: "a multiple of \(number)") { $0.isMultiple(of: number) }
+///     }
+/// }
+/// ```
 public struct PrefOption<Value>: ExpressibleByStringLiteral {
     enum Part {
         case key(String)
@@ -28,6 +38,15 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
 
     init(_ part: Part) { self.part = part }
 
+    /// - Parameter make: each instance makes its constraints, because they need not be Sendable.
+    init(_ make: @escaping () -> PrefConstraint<Value>) { self.init(.constraints { [make()] }) }
+
+    /// This constraint for an optional; nil is valid.
+    var ofOptional: PrefOption<Value?> {
+        guard case .constraints(let make) = part else { preconditionFailure("only constraints are for optionals, too") }
+        return PrefOption<Value?>(.constraints { make().map(\.ofOptional) })
+    }
+
     /// The key that the value is stored under: `@Pref("Has Widgets")`.
     public init(stringLiteral key: String) { self.init(.key(key)) }
 
@@ -41,13 +60,13 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     /// A range, a list or your own choices: `.in(8...72)`, `.in(3...)`, `.in(Theme.allCases)`.
     public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
     where Choices._PrefChoice == Value {
-        PrefOption(.constraints { [.in(choices)] })
+        choices._prefOption()
     }
 
     /// The choices of an optional property, for which nil is valid.
     public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
     where Value == Choices._PrefChoice? {
-        PrefOption(.constraints { [PrefConstraint.in(choices).ofOptional] })
+        choices._prefOption().ofOptional
     }
 
     /// Unavailable: the choices are not a range or a list of values of the property's type.
@@ -58,15 +77,23 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     @_disfavoredOverload
     public static func `in`<Choices>(_ choices: Choices) -> PrefOption { fatalError("unavailable") }
 
-    /// What values must be: `.constraint(.length(1...20), .pattern("[a-z]+"))`.
-    public static func constraint(_ constraints: PrefConstraint<Value>...) -> PrefOption {
-        PrefOption(.constraints { constraints })
+    /// A condition in your own words, which complete "must be": `.must(be: "even") { $0.isMultiple(of: 2) }`.
+    ///
+    /// - Parameters:
+    ///   - words: evaluated only when they are read.
+    ///   - isValid: whether a value satisfies the constraint. Called on any thread, also with nil.
+    @_disfavoredOverload
+    public static func must(
+        be words: @autoclosure @escaping @Sendable () -> String, _ isValid: @escaping @Sendable (Value) -> Bool
+    ) -> PrefOption {
+        PrefOption { PrefConstraint(unchecked: words, isValid) }
     }
 
-    /// What the values of an optional property must be; nil is valid.
-    public static func constraint<Wrapped>(_ constraints: PrefConstraint<Wrapped>...) -> PrefOption
-    where Value == Wrapped? {
-        PrefOption(.constraints { constraints.map(\.ofOptional) })
+    /// A condition on an optional property; nil is valid.
+    public static func must<Wrapped>(
+        be words: @autoclosure @escaping @Sendable () -> String, _ isValid: @escaping @Sendable (Wrapped) -> Bool
+    ) -> PrefOption where Value == Wrapped? {
+        PrefOption<Wrapped> { PrefConstraint(unchecked: words, isValid) }.ofOptional
     }
 
     /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
@@ -99,4 +126,61 @@ extension PrefOption where Value: ExpressibleByNilLiteral {
     /// If nothing has set a value, ``PersistentPrefs/problems()`` says so, with the argument and the variable of the program
     /// that set it, and ``PersistentPrefs/onError(_:)`` gives it once. The property is nil. No access fails or costs more.
     public static var required: PrefOption { PrefOption(.required) }
+}
+
+// MARK: - Texts and collections
+
+extension PrefOption where Value == String {
+    /// The number of characters: `.length(1...20)`, `.length(1...)`.
+    public static func length(_ range: some RangeExpression<Int>) -> PrefOption {
+        PrefOption {
+            PrefConstraint(
+                unchecked: { CountWords.amount(range, of: "character") + " long" }, parts: { [.length(range)] }
+            ) {
+                range.contains($0.count)
+            }
+        }
+    }
+
+    /// A regular expression that matches the whole text, in the syntax of `Regex`: `.pattern("[a-z]+")`.
+    ///
+    /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process. `Regex`
+    /// backtracks, and another program may have stored any text: use a pattern without nested repetition.
+    public static func pattern(_ pattern: String) -> PrefOption {
+        let compiled = TextPattern.compiled(pattern)
+        return PrefOption {
+            PrefConstraint(unchecked: { "of the form \(pattern)" }, parts: { [.pattern(pattern)] }) {
+                compiled.matches($0)
+            }
+        }
+    }
+}
+
+extension PrefOption where Value == String? {
+    /// The number of characters of an optional; nil is valid.
+    public static func length(_ range: some RangeExpression<Int>) -> PrefOption {
+        PrefOption<String>.length(range).ofOptional
+    }
+
+    /// A regular expression that matches the whole text of an optional; nil is valid.
+    public static func pattern(_ pattern: String) -> PrefOption { PrefOption<String>.pattern(pattern).ofOptional }
+}
+
+extension PrefOption {
+    /// The number of elements: `.count(1...5)`, `.count(...100)`.
+    public static func count(_ range: some RangeExpression<Int>) -> PrefOption where Value: Collection {
+        PrefOption {
+            PrefConstraint(
+                unchecked: { CountWords.amount(range, of: "element") }, verb: .have, parts: { [.count(range)] }
+            ) {
+                range.contains($0.count)
+            }
+        }
+    }
+
+    /// The number of elements of an optional; nil is valid.
+    public static func count<Elements: Collection>(_ range: some RangeExpression<Int>) -> PrefOption
+    where Value == Elements? {
+        PrefOption<Elements>.count(range).ofOptional
+    }
 }

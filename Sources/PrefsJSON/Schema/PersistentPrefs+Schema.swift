@@ -9,7 +9,7 @@ extension PersistentPrefs {
     ///
     /// Each declared property has its type, default and help, and the constraints that JSON Schema can express: ranges
     /// of numbers, lists, lengths and counts, and patterns of plain ASCII. `$comment` has all constraints in words. A
-    /// length has no upper bound, because JSON Schema counts code points and ``PrefConstraint/length(_:)`` counts
+    /// length has no upper bound, because JSON Schema counts code points and `.length` counts
     /// characters. Other keys are rejected.
     ///
     /// The schema accepts every value that a property can read, in each form that it may be stored in, except a Boolean

@@ -41,7 +41,7 @@ import Words
         expect(other.owner == Person(name: "Ann", age: 30) && other.styles == [.bold], "stored structures")
         prefs.columns = 99
         expect(prefs.lastError?.description == "columns: must be in 1...8", "a constraint")
-        expect(prefs.columns == 1 && !prefs.$columns.isSet, "an unchanged value")
+        expect(prefs.columns == 1 && !prefs.$columns.isStored, "an unchanged value")
         let error = prefs.update { prefs.columns = 3 }
         expect(error == nil && prefs.columns == 3, "an update")
         prefs.$columns.reset()

@@ -91,7 +91,7 @@ private struct High: PrefKey {
         let ofNothing = kind == .layered ? 5 : 0
         let seen = prefs.read {
             other.write(1)
-            return prefs.pair + [other.high, prefs.$low.isSet ? 1 : 0]
+            return prefs.pair + [other.high, prefs.$low.isStored ? 1 : 0]
         }
         #expect(seen == [ofNothing, ofNothing, ofNothing, 0] && prefs.pair == [1, 1])
     }

@@ -61,7 +61,7 @@ import WriteOperations
         inBoth { number in
             #expect(prefs.values["number"] as? Int == number && prefs["number"] as? Int == number)
             #expect(prefs.count == 2)
-            #expect(prefs.$number.isSet)
+            #expect(prefs.$number.isStored)
         }
         #expect(prefs.count == 0)
     }

@@ -28,7 +28,7 @@ import Testing
             #expect(prefs["name"] == nil)
             #expect(Array(prefs.values.keys) == ["size"])
             #expect(prefs.count == 1)
-            #expect(!prefs.$name.isSet)
+            #expect(!prefs.$name.isStored)
         }
         #expect(prefs.size == 2)
         #expect(prefs.name == "new")

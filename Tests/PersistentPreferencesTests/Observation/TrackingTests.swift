@@ -16,13 +16,13 @@ import Testing
 
     /// A read, and the changes of another instance that it is notified of: size, name, or free.
     enum Reading: CaseIterable {
-        case property, handle, isSet, isDefault, subscripted, freeKey, values, count, exported
+        case property, handle, isStored, isDefault, subscripted, freeKey, values, count, exported
 
         fileprivate func read(_ prefs: SizePrefs) {
             switch self {
             case .property: _ = prefs.size
             case .handle: _ = prefs.$size.value
-            case .isSet: _ = prefs.$size.isSet
+            case .isStored: _ = prefs.$size.isStored
             case .isDefault: _ = prefs.$size.isDefault
             case .subscripted: _ = prefs["size"]
             case .freeKey: _ = prefs["free"]
@@ -34,7 +34,7 @@ import Testing
 
         var keys: [String] {
             switch self {
-            case .property, .handle, .isSet, .isDefault, .subscripted: ["size"]
+            case .property, .handle, .isStored, .isDefault, .subscripted: ["size"]
             case .freeKey: ["free"]
             case .values, .count, .exported: ["free", "name", "size"]
             }

@@ -66,8 +66,9 @@ struct MisuseTests {
         Misuse("@Pref(\"k\", .required, .help(\"h\")) var x: Int = 1", notOptional),
         Misuse("@Pref(.in(1...2)) var x: Int", noValue),
         Misuse("@Pref(.check { _ in nil }) var x: Int", noValue),
-        Misuse("@Pref(.constraint(.in(1...2))) var x: Int", noValue),
+        Misuse("@Pref(.must(be: \"even\") { _ in true }) var x: Int", noValue),
         Misuse("@Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x: Int", noValue),
+        Misuse("@Pref(key: \"b\") var x = 1", "give the key without a label: @Pref(\\\"key\\\")"),
         Misuse("@Pref let x = 1", "property wrapper can only be applied to a 'var'"),
         Misuse(
             "@Pref static var x = 1", misplaced,
@@ -85,7 +86,7 @@ struct MisuseTests {
         Misuse("@Pref(.in(1..<3)) var x = 2.5; @Pref(.in(1...)) var y = 2; @Pref(.in(..<3)) var z: Double? = 2"),
         Misuse(
             "@Pref(.in(1...3), .check { _ in nil }) var x = 2; @Pref(.in([1]), .check { _ in nil }) var y: Int? = nil"),
-        Misuse("@Pref(.constraint(.length(1...20), .pattern(\"[a-z]+\"))) var x: String? = nil"),
+        Misuse("@Pref(.length(1...20), .pattern(\"[a-z]+\")) var x: String? = nil"),
         Misuse("@Pref(.required) var x: Int?; @Pref(.in(1...2), .required) var y: Int?; @Pref(\"k\") var z: Window?"),
         Misuse(
             "@Pref(.required) var x: Theme?; @Pref(.required) var y: [Theme]? = nil; @Pref(.help(\"h\")) var z: Date?"),
@@ -163,7 +164,7 @@ struct MisuseTests {
         "struct A { @Pref var x = 1 }", "class A { @Pref var x = 1 }", "actor A { @Pref var x = 1 }",
         "func f() -> Int { @Pref var x = 1; return x }", "class A: NSObject { @Pref var x: Int? = nil }",
         "class A { @Pref(\"k\", .in(1...9), .formerly(\"o\")) var x = 1; func f() { $x.reset() } }",
-        "class A { @Pref(.constraint(.length(1...)), .check { _ in nil }) var x = \"a\" }",
+        "class A { @Pref(.length(1...), .check { _ in nil }) var x = \"a\" }",
         "class A { @Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x = 1 }",
         // Inside a subclass, `Pref` names the member.
         "class A: PersistentPrefs, @unchecked Sendable { struct B { @Pref var x = 1 } }",

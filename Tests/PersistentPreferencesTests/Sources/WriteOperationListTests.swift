@@ -65,8 +65,9 @@ import WriteOperations
         ],
         "Pref": ["init", "wrappedValue", "projectedValue", "customMirror"],
         "PrefHandle": [
-            "key", "defaultValue", "value", "source", "isSet", "isDefault", "onChange(on:_:)", "updates", "publisher",
-            "customMirror",
+            "key", "defaultValue", "value", "source", "isStored", "isDefault", "onChange(on:_:)", "updates",
+            "publisher",
+            "customMirror", "==(left:right:)", "hash(into:)", "id",
         ],
         "AppSettingsValues": ["init"],
         "AppSetting": ["init", "values", "projectedValue", "onChange(on:_:)", "updates"],
@@ -96,8 +97,7 @@ import WriteOperations
     /// Types of which no member writes.
     private static let values: Set<String> = [
         "Array", "ClosedRange", "ExportFormat", "FileFormat", "InvalidKeys", "Iterator", "KnownState",
-
-        "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
+        "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding",
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",

@@ -86,7 +86,7 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         other.volume = 1
         other.deleteAll()
         #expect(try entries().keys.sorted() == ["PersistentPreferences version", "columns"])
-        #expect(migrated.columns == 9 && !other.$volume.isSet)
+        #expect(migrated.columns == 9 && !other.$volume.isStored)
     }
 
     @Test func anUnchangedDomainIsNotWritten() throws {

@@ -93,7 +93,7 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var words = ["a"]
     @Pref var wait = Duration.zero
     @Pref(.in(8...72)) var points = 12
-    @Pref(.constraint(.length(1...))) var name = "n"
+    @Pref(.length(1...)) var name = "n"
     @Pref(.in(["de", "en"])) var language = "en"
     @Pref(.in([1.5, 2.0])) var factor: Double? = nil
     @Pref(.check { $0 == nil ? "must not be nil" : nil }) var needed: Int? = 1

@@ -22,10 +22,16 @@ private struct Wordless: PrefChoices {
     var choicesDescription: String { "" }
 }
 
-extension PrefConstraint where Value == Int {
+extension PrefOption<Int> {
     /// A kind of constraint that the developer defines.
-    fileprivate static func multiple(of number: Int) -> PrefConstraint {
-        PrefConstraint("a multiple of \(number)") { $0.isMultiple(of: number) }
+    fileprivate static func multiple(of number: Int) -> PrefOption {
+        .must(be: "a multiple of \(number)") { $0.isMultiple(of: number) }
+    }
+}
+
+extension PrefOption<Int?> {
+    fileprivate static func multiple(of number: Int) -> PrefOption {
+        .must(be: "a multiple of \(number)") { $0.isMultiple(of: number) }
     }
 }
 
@@ -39,17 +45,17 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(Level(rawValue: 1)..<Level(rawValue: 3))) var step = Level(rawValue: 1)
     @Pref(.in([Level(rawValue: 1), Level(rawValue: 3)])) var stage = Level(rawValue: 1)
     @Pref(.in(Bright())) var shade = Shade.light
-    @Pref(.constraint(.in(Bright()))) var otherShade: Shade? = nil
-    @Pref(.constraint(.length(1...5))) var short = "a"
-    @Pref(.constraint(.length(1...))) var named: String? = nil
-    @Pref(.constraint(.count(..<3))) var few: [Int] = []
-    @Pref(.constraint(.count(...1))) var shades: [Shade]? = nil
-    @Pref(.constraint(.count(1...2), .init("sorted") { $0 == $0.sorted() })) var sorted = [1]
-    @Pref(.constraint(.length(..<3))) var brief = "a"
-    @Pref(.constraint(.pattern("[a-z]+|x1"))) var word = "a"
-    @Pref(.constraint(.in(8...72), .init("even") { $0.isMultiple(of: 2) })) var both = 12
-    @Pref(.constraint(.length(1...20), .pattern("[a-z]+"))) var identifier: String? = nil
-    @Pref(.constraint(.in(8...72), .multiple(of: 3), .check { $0 == 9 ? "must not be 9" : nil })) var three: Int? = nil
+    @Pref(.in(Bright())) var otherShade: Shade? = nil
+    @Pref(.length(1...5)) var short = "a"
+    @Pref(.length(1...)) var named: String? = nil
+    @Pref(.count(..<3)) var few: [Int] = []
+    @Pref(.count(...1)) var shades: [Shade]? = nil
+    @Pref(.count(1...2), .must(be: "sorted") { $0 == $0.sorted() }) var sorted = [1]
+    @Pref(.length(..<3)) var brief = "a"
+    @Pref(.pattern("[a-z]+|x1")) var word = "a"
+    @Pref(.in(8...72), .must(be: "even") { $0.isMultiple(of: 2) }) var both = 12
+    @Pref(.length(1...20), .pattern("[a-z]+")) var identifier: String? = nil
+    @Pref(.in(8...72), .multiple(of: 3), .check { $0 == 9 ? "must not be 9" : nil }) var three: Int? = nil
     @Pref(.in(8...72), .formerly("old"), .check { $0 == 13 ? "must not be 13" : nil }) var checked = 12
     @Pref(.in(["a", "b"]), .check { $0 == nil ? "must be given" : nil }) var given: String? = "a"
     @Pref(.in(["", "a, b", "c"])) var quoted = "c"
@@ -58,7 +64,7 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(Wordless())) var wordless = 1
     @Pref(.check { $0 == 1 ? "" : nil }) var silent = 0
     @Pref(
-        .constraint(.length(...3)), .check { $0 == "b" ? "must not be b" : nil },
+        .length(...3), .check { $0 == "b" ? "must not be b" : nil },
         coding: PrefCoding(encode: { $0 }, decode: { $0 as? String }))
     var coded = "a"
 }
@@ -144,7 +150,6 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(words["identifier"] == "1...20 characters long and of the form [a-z]+")
         #expect(words["few"] == "fewer than 3 elements" && words["sorted"] == "1...2 elements and sorted")
         #expect(words["level"] == "at least 1" && words["wordless"] == "accepted by a check")
-        #expect("\(PrefConstraint<Int>.in(8...72))" == "in 8...72")
     }
 
     @Test func aPatternMatchesOnEveryThreadAndEachCallReturnsItsOwnError() {

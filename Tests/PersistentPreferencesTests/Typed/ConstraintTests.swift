@@ -145,7 +145,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(isDefault(), "\(message)")
             #expect(prefs.outcome == message)
         }
-        #expect(prefs.$size.isSet && prefs.$note.isSet && prefs["size"] as? Int == 4711)
+        #expect(prefs.$size.isStored && prefs.$note.isStored && prefs["size"] as? Int == 4711)
         #expect(try file.bytes == bytes)
         // A bad value does not block writes of other keys.
         prefs.free = 1

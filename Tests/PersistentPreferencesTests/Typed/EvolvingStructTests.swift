@@ -76,7 +76,7 @@ final class ServerPrefs: Prefs, @unchecked Sendable {
         let expected = New.Style(font: New.Font(name: "Courier", size: 14), weight: 700)
         #expect(prefs.style == expected && prefs.lastError == nil)
         #expect(prefs.optional == New.Style(weight: 2) && prefs.lastError == nil)
-        #expect(prefs.$style.isSet && !prefs.$style.isDefault)
+        #expect(prefs.$style.isStored && !prefs.$style.isDefault)
         #expect(try storedFields() == ["font", "weight"], "a read writes nothing")
     }
 

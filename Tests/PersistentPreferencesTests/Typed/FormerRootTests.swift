@@ -165,7 +165,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         let (old, prefs) = (EditorPrefs(store: store), ReaderPrefs(store: store))
         prefs.size = 21
         var changes = prefs.changes().makeAsyncIterator()
-        #expect(old.size == 12 && !old.$size.isSet)
+        #expect(old.size == 12 && !old.$size.isStored)
         old.size = 5
         #expect(prefs.size == 21)
         prefs.size = 22

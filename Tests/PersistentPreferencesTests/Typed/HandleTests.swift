@@ -27,12 +27,12 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aHandleIsTheProperty() throws {
         let number = prefs.$number
         #expect(number.key == "number" && number.defaultValue == 7 && number.value == 7)
-        #expect(!number.isSet && number.isDefault)
-        #expect(number.set(7) == nil && number.isSet && number.isDefault)
-        #expect(number.set(8) == nil && number.isSet && !number.isDefault)
+        #expect(!number.isStored && number.isDefault)
+        #expect(number.set(7) == nil && number.isStored && number.isDefault)
+        #expect(number.set(8) == nil && number.isStored && !number.isDefault)
         #expect(number.value == 8 && prefs.number == 8)
         #expect(number.reset() == nil && number.reset() == nil)
-        #expect(!number.isSet && number.isDefault && prefs.number == 7)
+        #expect(!number.isStored && number.isDefault && prefs.number == 7)
         #expect(try file.stored == exactly([:]))
 
         #expect(prefs.$point.isDefault && prefs.$point.set(Point(x: 1, y: 0)) == nil && prefs.$point.isDefault)
@@ -41,10 +41,10 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
 
         let text = prefs.$text
         #expect(text.key == "Own Key" && text.defaultValue == nil && text.isDefault)
-        #expect(text.set("") == nil && text.isSet && !text.isDefault)
-        #expect(text.set(nil) == nil && !text.isSet && text.isDefault)
+        #expect(text.set("") == nil && text.isStored && !text.isDefault)
+        #expect(text.set(nil) == nil && !text.isStored && text.isDefault)
         prefs.fallback = nil
-        #expect(prefs.fallback == 3 && !prefs.$fallback.isSet)
+        #expect(prefs.fallback == 3 && !prefs.$fallback.isStored)
     }
 
     @Test func aHandleSpeaksForItsInstance() {
@@ -57,6 +57,18 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(moved.value == 200)
         prefs.key = TypedFile.root
         #expect(moved.value == 100)
+    }
+
+    @Test func aHandleIdentifiesAPropertyOfAnInstance() {
+        let other = HandledPrefs(key: TypedFile.root, store: file.store)
+        #expect(prefs.$fallback == prefs.$fallback && prefs.$fallback.id == prefs.$fallback)
+        #expect(prefs.$fallback != other.$fallback, "another instance of the same root")
+        final class Twins: PersistentPrefs, @unchecked Sendable {
+            @Pref var one = 1
+            @Pref var other = 1
+        }
+        let twins = Twins(store: file.store)
+        #expect(twins.$one != twins.$other && Set([twins.$one, twins.$other, twins.$one]).count == 2)
     }
 
     @Test func anInstanceLivesAsLongAsItsHandle() {

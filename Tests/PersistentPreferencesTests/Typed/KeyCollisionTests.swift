@@ -56,7 +56,7 @@ private final class Hidden: PersistentPrefs, CustomReflectable, @unchecked Senda
 }
 
 private class WrongTextBelow: PersistentPrefs, @unchecked Sendable {
-    @Pref("Name", .constraint(.length(1...), .pattern("[a-z]+"))) var name = ""
+    @Pref("Name", .length(1...), .pattern("[a-z]+")) var name = ""
 }
 
 private final class WrongTextAbove: WrongTextBelow, @unchecked Sendable {}
@@ -127,7 +127,7 @@ private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
         // The system ends the message at the NUL.
         #"Misnamed: "a"#: { Misnamed(store: $0) },
         "SelfNamed: formerRootKeys contains the current root key": { SelfNamed(store: $0) },
-        #"PrefConstraint.pattern: "[a-" is not a regular expression: "#: { _ in PrefConstraint.pattern("[a-") },
+        #"PrefOption.pattern: "[a-" is not a regular expression: "#: { _ in PrefOption<String>.pattern("[a-") },
     ]
 
     @Test(arguments: mistakes.map(\.key))

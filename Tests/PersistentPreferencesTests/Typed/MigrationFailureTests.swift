@@ -51,7 +51,7 @@ private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
         check(prefs.lastError)
         let attempts: [() -> Void] = [
             { #expect(prefs.number == 7) }, { #expect(prefs.values.isEmpty) }, { #expect(prefs.count == 0) },
-            { #expect(prefs["number"] == nil) }, { #expect(!prefs.$number.isSet && prefs.$number.isDefault) },
+            { #expect(prefs["number"] == nil) }, { #expect(!prefs.$number.isStored && prefs.$number.isDefault) },
             { #expect(prefs.renamed == 0) }, { prefs.flush() }, { prefs.number = 1 }, { prefs["number"] = 1 },
             { prefs["number"] = nil }, { prefs.values = ["number": 1] }, { prefs.values["number"] = 1 },
             { prefs.$number.reset() }, { prefs.clear() }, { prefs.update { prefs.number = 1 } },

@@ -69,7 +69,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let before = try (file.bytes, file.fileNumber)
         #expect(prefs.number == number && prefs["number"] as? Int == (number == 0 ? nil : number))
         #expect(prefs.ints == (number == 0 ? [:] : ["number": number]) && prefs.count == number.signum())
-        #expect(prefs.$number.isSet == (number > 0))
+        #expect(prefs.$number.isStored == (number > 0))
         prefs.flush()
         // These writes change nothing.
         prefs.number = number
@@ -185,7 +185,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(["text": text])
         let prefs = CountingPrefs(key: TypedFile.root, store: file.store)
         for _ in 0..<10 {
-            #expect(prefs.text == text && prefs.number == 5 && prefs.count == 2 && prefs.$number.isSet)
+            #expect(prefs.text == text && prefs.number == 5 && prefs.count == 2 && prefs.$number.isStored)
             prefs.text = text
         }
         #expect(CountingPrefs.runs(on: text) == 1)

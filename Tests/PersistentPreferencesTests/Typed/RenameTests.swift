@@ -26,7 +26,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = prefs(file)
         let bytes = try file.bytes
         let isSet = !stored.isEmpty
-        #expect(prefs.name == name && prefs.$name.isSet == isSet && prefs.$name.value == name)
+        #expect(prefs.name == name && prefs.$name.isStored == isSet && prefs.$name.value == name)
         #expect(prefs["name"] as? String == (isSet ? name : nil))
         #expect(prefs.values as? [String: String] == (isSet ? ["name": name] : [:]))
         #expect(prefs.count == stored.count.signum())

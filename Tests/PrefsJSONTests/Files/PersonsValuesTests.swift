@@ -42,7 +42,7 @@ import TestSupport
 
     @Test func aNullIsNoValue() throws {
         let prefs = try prefs(#"{"limit": null, "size": null, "free": null, "ports": [1, null]}"#)
-        #expect(prefs.limit == nil && prefs.$limit.isSet && prefs.$limit.source == .stored)
+        #expect(prefs.limit == nil && prefs.$limit.isStored && prefs.$limit.source == .stored)
         #expect(!prefs.$limit.isDefault && prefs["limit"] == nil && prefs.lastError == nil)
         #expect(prefs.size == 12 && prefs.$size.source == .default && prefs.lastError == nil)
         #expect(prefs.ports == [1, nil] && prefs.lastError == nil)

@@ -177,7 +177,7 @@ import PrefsLayers
         #expect(prefs.entries == [Self.entry, Self.entry] && prefs.byName == ["a": Self.entry])
         #expect(prefs.theme == .dark && prefs.lastError == nil)
         prefs.theme = nil
-        #expect(!prefs.$theme.isSet)
+        #expect(!prefs.$theme.isStored)
         prefs.entry.title = "new"
         prefs.data.title = "new"
         prefs.entries.removeLast()

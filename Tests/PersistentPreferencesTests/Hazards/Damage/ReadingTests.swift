@@ -84,7 +84,7 @@ import WriteOperations
         case .flush: prefs().flush()
         case .export: ExportFormat.allCases.forEach { _ = prefs().exported(as: $0) }
         case .typed: _ = typed().a
-        case .handle: _ = (typed().$a.isSet, typed().$a.isDefault)
+        case .handle: _ = (typed().$a.isStored, typed().$a.isDefault)
         case .observe: prefs().onChange { _ in }.cancel()
         case .store: _ = try? store.read(root: "AnyPrefs")
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()

@@ -95,11 +95,11 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         for path in [\ModelDefaults.managed, \.arguments, \.registered, \.global] {
             process[keyPath: path] = foreign
             let prefs = SimulatedPrefs(process, layout)
-            #expect(prefs.volume == 0.5 && !prefs.$volume.isSet && prefs.values.isEmpty)
+            #expect(prefs.volume == 0.5 && !prefs.$volume.isStored && prefs.values.isEmpty)
             prefs.name = "n"
-            #expect(prefs.volume == 0.5 && !prefs.$volume.isSet)
+            #expect(prefs.volume == 0.5 && !prefs.$volume.isStored)
             prefs.volume = 9
-            #expect(prefs.volume == 9 && prefs.$volume.isSet)
+            #expect(prefs.volume == 9 && prefs.$volume.isStored)
             prefs.deleteAll()
             #expect(process.entries.isEmpty)
             process[keyPath: path] = [:]

@@ -156,7 +156,7 @@ import Testing
         prefs.loose = prefs.loose
         prefs.own = 5
         prefs["real"] = 4
-        #expect(prefs.outcome == "ok" && prefs.$loose.isSet && prefs.$own.isSet && prefs.$real.isSet)
+        #expect(prefs.outcome == "ok" && prefs.$loose.isStored && prefs.$own.isStored && prefs.$real.isStored)
         #expect(prefs.$loose.isDefault && prefs.$own.isDefault && prefs.$real.isDefault)
         prefs.loose["a"] = 1.0
         prefs.own = 6

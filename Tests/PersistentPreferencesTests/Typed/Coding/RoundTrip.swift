@@ -69,14 +69,14 @@ struct RoundTrip<Value> {
         prefs.optional = nil
         prefs.double = .some(.none)
         reader.flush()
-        #expect(reader.optional == nil && !reader.$optional.isSet)
-        #expect(reader.$double.isSet)
+        #expect(reader.optional == nil && !reader.$optional.isStored)
+        #expect(reader.$double.isStored)
         guard case .some(.none) = reader.double else {
             Issue.record("the inner nil became \(String(describing: reader.double))")
             return
         }
         prefs.double = nil
-        #expect(!reader.$double.isSet && prefs.outcome == "ok")
+        #expect(!reader.$double.isStored && prefs.outcome == "ok")
     }
 
     private func areSame(_ left: [Value?], _ right: [Value?]) -> Bool {
