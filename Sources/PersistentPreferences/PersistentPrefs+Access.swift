@@ -133,7 +133,7 @@ extension PersistentPrefs {
     public func onError(_ action: @escaping @Sendable (PrefsError) -> Void) -> PrefsObservation {
         let handlers = state.makeErrorHandlers()
         let number = handlers.add(action, of: self)
-        return PrefsObservation { handlers.remove(number) }
+        return PrefsObservation(ending: { handlers.remove(number) })
     }
 
     /// Reports what an access has met: to `lastError`, and to the failure handlers.

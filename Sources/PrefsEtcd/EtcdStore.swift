@@ -51,7 +51,7 @@ public import PersistentPreferences
 /// While the cluster is down, the first followed read waits for ``Options/deadline``, and later ones fail at once. After `fork`, parent and
 /// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
 /// cannot observe.
-public final class EtcdStore: RootsStore, RemotePrefsStore {
+public final class EtcdStore: RootsStore {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
         /// From memory. Returns every change older than ``Options/staleness``, while at most one server fails at a time; usually only the
@@ -156,7 +156,7 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
         try EtcdRoots(shared.get(), .current).roots.read(root: root)
     }
 
-    /// Returns the newest readable state of a root that this process knows. See ``RemotePrefsStore/lastKnown(root:)``.
+    /// Returns the newest readable state of a root that this process knows. nil if the root was missing, or if nothing is known. Sends nothing.
     public func lastKnown(root: String) -> [String: Any]? {
         (try? namespace)?.watch.state.withLock { $0.lastGood(root) }?.objects
     }
@@ -176,14 +176,9 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
     public func update(
         root: String, alsoLocking roots: [String], _ body: (inout [String: Any]?) throws -> Void
     ) throws {
-        for root in roots { try PrefsError.checkRootKey(root) }
+        for root in roots { try NameVetting.checkRoot(root) }
         try EtcdRoots(shared.get(), reads, alsoLocking: roots).roots.update(root: root, body)
     }
-}
-
-extension EtcdStore: ListingStore {
-    package func rootNames() throws -> [String] { try namespace.names() }
-    package func lastWriter(of root: String) -> String? { (try? namespace)?.lastWriter(of: root) }
 }
 
 /// The roots of a store, as the base class uses them.
@@ -204,6 +199,9 @@ private final class EtcdRoots: RemoteRoots {
     func values(of root: String, isNewest: Bool) throws -> RootValues? {
         try isNewest || reads == .current ? shared.value.current(root) : shared.value.followed(root)
     }
+
+    func names() throws -> [String] { try shared.value.names() }
+    func lastWriter(of root: String) -> String? { shared.value.lastWriter(of: root) }
 
     func lastKnown(_ root: String) -> RootValues? { shared.value.watch.state.withLock { $0.lastGood(root) } }
 

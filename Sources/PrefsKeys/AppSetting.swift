@@ -81,7 +81,7 @@ public struct AppSetting<Value> {
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
-        guard let observed else { return PrefsObservation {} }
+        guard let observed else { return PrefsObservation(ending: {}) }
         // Kept alive, because it reports errors.
         let prefs = observed.prefs
         return observed.onChange(on: queue) { old, new in withExtendedLifetime(prefs) { action(old, new) } }

@@ -72,7 +72,7 @@ final class KeyPlace: Sendable {
         let roots = store.roots
         (self.store, root) = (store, "AppSettings")
         reportsChanges = !(store is DefaultsObjectStore)
-        entries = roots.isForeign || roots.layers != nil ? nil : roots
+        entries = roots.hasOnlyRoots || roots.layers != nil ? nil : roots
         newest = (store as? UserDefaultsStore)?.newest
     }
 

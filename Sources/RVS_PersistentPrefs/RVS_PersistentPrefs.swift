@@ -80,9 +80,9 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     open override class var store: any PrefsStore { Suites.store(of: self) }
 
     private static var chosenStore: any PrefsStore {
-        InstanceStore { prefs in
-            let type = type(of: prefs)
-            guard let prefs = prefs as? RVS_PersistentPrefs, let suite = type as? RVS_PersistentPrefs.Type else {
+        ChoosingStore { owner in
+            let type = type(of: owner)
+            guard let prefs = owner as? RVS_PersistentPrefs, let suite = type as? RVS_PersistentPrefs.Type else {
                 return type.store
             }
             let defaults = prefs.userDefaults

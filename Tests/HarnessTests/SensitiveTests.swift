@@ -6,6 +6,7 @@ import TestSupport
 @testable import PrefsTool
 import PrefsJSON
 import PrefsLayers
+import PrefsStoreKit
 
 /// Preferences with a secret of each kind.
 private final class SecretPrefs: Prefs, @unchecked Sendable {

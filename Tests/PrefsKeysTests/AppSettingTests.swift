@@ -167,7 +167,7 @@ private actor Mixer {
     }
 
     @Test func aStoreFromOutsideKeepsItInARoot() throws {
-        let store = ForeignStore()
+        let store = ForeignBackend().store
         @AppSetting("volume", store: store) var volume = 0.5
         volume = 2
         #expect(try text(store.read(root: "AppSettings") ?? [:]) == "{'volume': 2.0}")

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
-import PrefsStoreChecks
+import PrefsStoreKit
 import TestSupport
 import WriteOperations
 
@@ -43,8 +43,8 @@ enum Probe {
         guard let check = (StoreCheck.all + StoreCheck.observing).first(where: { $0.name == name }) else {
             fatalError("no check \(name)")
         }
-        try check.run(updates: updates) { UserDefaultsStore.standard }
-        try check.run(updates: updates) { UserDefaultsStore(suiteName: "probe.suite") }
+        try check.run(updates: updates) { CheckedStore(UserDefaultsStore.standard) }
+        try check.run(updates: updates) { CheckedStore(UserDefaultsStore(suiteName: "probe.suite")) }
         print("passed")
     }
 

@@ -181,14 +181,13 @@ extension PrefsError {
         switch self {
         case .typeMismatch(let failures): return .typeMismatch(bare(failures))
         case .constraintViolated(let failures): return .constraintViolated(bare(failures))
-        case .valuesNotPlistCompatible: return .valuesNotPlistCompatible(bare(failures))
+        case .valuesNotPlistCompatible: return .unsupportedValues(bare(failures))
         default: return self
         }
     }
 
-    /// Creates the error that has these failures, for your own ``PrefsStore``, for example one with a limit of its own.
-    /// Costs time linear in their number. Any thread.
-    public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
+    /// Creates the error that has these failures. Costs time linear in their number.
+    package static func unsupportedValues(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted(byText: \.self)
         return .valuesNotPlistCompatible(
             invalidElements: InvalidKeys(keys, failures: failures.sorted(byText: \.path)))

@@ -15,7 +15,7 @@ enum StoreOverride {
 package class InstanceRoots: @unchecked Sendable {
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
-    private var choice: (any ChoosingStore)?
+    private var choice: ChoosingStore?
     /// Whether `withStore` may replace the store.
     private var isReplaceable = false
     /// nil unless `PrefsTesting` may replace the store, too.
@@ -32,11 +32,10 @@ package class InstanceRoots: @unchecked Sendable {
     /// - Parameter store: the store that was passed to the initializer.
     func start(_ owner: any StoreOwner, in store: (any PrefsStore)?) {
         storeOwner = owner
-        let given = store?.rootsOfPackage
-        let choice = given == nil ? store as? any ChoosingStore : nil
+        let choice = store as? ChoosingStore
         isReplaceable = store == nil || choice != nil
         if let store, choice == nil {
-            startRoots = given ?? store.roots
+            startRoots = store.roots
         } else if let innermost = StoreOverride.innermost {
             startRoots = innermost
             let process = StoreReplacements.current(for: owner)

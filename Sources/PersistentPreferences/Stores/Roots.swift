@@ -2,35 +2,12 @@ package import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store of this package, which has `Roots`. For a store of another module, `PrefsStore.roots` makes them from the
-/// store's public methods.
-package protocol RootsStore: PrefsStore {
-    /// The roots of the store.
-    var ownRoots: Roots { get }
-}
-
-/// The methods of a store with roots. They are public, because the stores are.
-extension RootsStore {
-    /// Reads a root.
-    public func read(root: String) throws -> [String: Any]? { try ownRoots.read(root: root) }
-
-    /// Changes a root.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    /// Observes a root.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
-    }
-}
-
 /// Records the accesses to the default domain.
 package protocol DefaultDomainRecorder: AnyObject, Sendable {
     func noteDefaultDomain()
 }
 
-/// The roots of a domain, with the layers around them. Each store of this target holds one.
+/// The roots of a domain, with the layers around them. Each store holds one.
 package final class Roots: RootsStore, LayeredDomain {
     package let layout: DomainLayout
     /// The layers around the domain; nil without layers.
@@ -76,8 +53,9 @@ package final class Roots: RootsStore, LayeredDomain {
 
     package var ownRoots: Roots { self }
 
-    /// The object that keeps the roots. Two `Roots` with one place have the same roots.
-    var place: AnyObject { (domain as? ForeignDomain)?.store ?? domain ?? self }
+    /// The object that keeps the roots. Two `Roots` with one place have the same roots. Files are told apart by
+    /// `fileURL`, too, and the source of one changes when the file is replaced.
+    var place: AnyObject { domain as? FileLocation ?? domain?.source ?? self }
 
     /// The URL of the file; nil if the domain is not a file of this package.
     package var fileURL: URL? {
@@ -93,8 +71,14 @@ package final class Roots: RootsStore, LayeredDomain {
     /// Whether the values may be nulls.
     package var hasNulls: Bool { form.hasOwnNull }
 
-    /// Whether the domain is a store of another module, which has roots and no other entries.
-    package var isForeign: Bool { domain?.hasOnlyRoots == true }
+    /// Whether the domain has roots and no other entries.
+    package var hasOnlyRoots: Bool { domain?.hasOnlyRoots == true }
+
+    /// The names of the roots, sorted; nil if the domain does not list them. Costs a request or more.
+    package func rootNames() throws -> [String]? { try requiredDomain().rootNames() }
+
+    /// The host, program and process that have made the newest change of a root; nil if nobody knows.
+    package func lastWriter(of root: String) -> String? { domain?.lastWriter(of: root) }
 
     /// - Throws: why the domain cannot be reached.
     package func requiredDomain() throws(PrefsError) -> any Domain {
@@ -173,7 +157,7 @@ package final class Roots: RootsStore, LayeredDomain {
     func refuse(_ error: PrefsError, root: String) {
         if Transaction.rejectsWrites { return }
         let first = Transaction.current?.fail(error) ?? error
-        (domain as? ForeignDomain)?.refuse(first, root: root)
+        domain?.refuse(first, root: root)
     }
 
     /// Subscribes to each commit that changes the root, in order.
@@ -244,6 +228,6 @@ package final class Roots: RootsStore, LayeredDomain {
         }
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         mailbox.begin(subscription)
-        return PrefsObservation { mailbox.end() }
+        return PrefsObservation(ending: { mailbox.end() })
     }
 }

@@ -232,7 +232,7 @@ struct StreamContent {
 
     /// The whole content after a write.
     func output() throws -> Outcome {
-        let result = try store.ownRoots.entries().entries ?? [:]
+        let result = try store.roots.entries().entries ?? [:]
         let isNew = bytes.isEmpty
         do throws(PropertyListFailure) {
             let written = try PropertyListCoder.encode(

@@ -116,7 +116,7 @@ struct Place {
         self.program = program
         self.target = target
         self.stream = stream
-        let domain = try stream?.store.ownRoots ?? target.domain()
+        let domain = try stream?.store.roots ?? target.domain()
         keys = []
         secrets = try program.ownPrefs(in: target).map { Secrets(of: $0, reveals: reveals) } ?? .none
         file = domain.fileURL?.absoluteURL.path(percentEncoded: false)

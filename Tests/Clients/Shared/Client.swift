@@ -4,6 +4,7 @@ import PrefsJSON
 import PrefsKeys
 import PrefsLayers
 import PrefsSettingsFiles
+import PrefsStoreKit
 import RVS_PersistentPrefs
 import TestSupport
 import Words
@@ -13,7 +14,7 @@ import Words
     static func main() async throws {
         let folder = URL(fileURLWithPath: CommandLine.arguments[1], isDirectory: true)
         let file = PropertyListFileStore(url: folder.appendingPathComponent("prefs.plist"))
-        try typedProperties(AccountStore(file))
+        try typedProperties(BackendStore(AccountBackend(file)))
         await threads(EditorPrefs(store: file))
         await observation(EditorPrefs(key: "observed", store: file))
         keys(AppSettingsValues(store: InMemoryStore(), root: "App"))
@@ -25,7 +26,7 @@ import Words
         print("ok")
     }
 
-    static func typedProperties(_ store: AccountStore) throws {
+    static func typedProperties(_ store: BackendStore) throws {
         let prefs = EditorPrefs(store: store)
         expect(
             prefs.fontSize == 12 && prefs.theme == .light && prefs.owner == nil && prefs.window.width == 800, "defaults"

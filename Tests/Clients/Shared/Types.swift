@@ -1,8 +1,10 @@
 import Foundation
 import Observation
 import PersistentPreferences
+import PrefsStoreKit
 import PrefsKeys
 import PrefsSettingsFiles
+import PrefsStoreKit
 import RVS_PersistentPrefs
 
 enum Theme: String, CaseIterable { case light, dark }
@@ -73,8 +75,8 @@ struct PlayerSettings: SettingsFile {
     mutating func take(_ loaded: PlayerSettings) { volume = loaded.volume }
 }
 
-/// A store that the client implements.
-nonisolated final class AccountStore: PrefsStore {
+/// A backend that the client implements.
+nonisolated final class AccountBackend: PrefsBackend {
     private let inner: any PrefsStore
 
     init(_ inner: any PrefsStore) { self.inner = inner }

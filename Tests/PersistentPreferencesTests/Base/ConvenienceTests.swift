@@ -1,5 +1,7 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import TestSupport
 import Testing
 
@@ -35,14 +37,14 @@ import Testing
         #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["ticks"]))
     }
 
-    /// A store that breaks its contract.
-    private final class LazyStore: PrefsStore {
+    /// A backend that breaks its contract.
+    private final class LazyBackend: PrefsBackend {
         func read(root: String) -> [String: Any]? { nil }
         func update(root: String, _ body: (inout [String: Any]?) throws -> Void) {}
     }
 
     @Test func aStoreThatDoesNotRunTheBodyIsAnErrorAndNotACrash() {
-        let prefs = TickPrefs(key: "Root", store: LazyStore())
+        let prefs = TickPrefs(key: "Root", store: LazyBackend().store)
         let result = prefs.update { () -> Int in
             prefs.ticks += 1
             return prefs.ticks

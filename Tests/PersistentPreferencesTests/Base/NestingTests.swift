@@ -19,7 +19,7 @@ import Testing
             switch kind {
             case .file: PropertyListFileStore(url: folder.file())
             case .memory: InMemoryStore()
-            case .foreign: ForeignStore()
+            case .foreign: ForeignBackend().store
             }
         return (AnyPrefs(values: values, store: store), AnyPrefs(store: store))
     }

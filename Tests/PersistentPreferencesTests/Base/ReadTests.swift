@@ -46,7 +46,7 @@ private struct High: PrefKey {
         case .file, .twoStores: return PropertyListFileStore(url: folder.file())
         case .json: return JSONFileStore(url: folder.file("a.json"), layout: .roots)
         case .flat: return PropertyListFileStore(url: folder.file(), layout: .flat)
-        case .foreign: return ForeignStore()
+        case .foreign: return ForeignBackend().store
         case .layered: return LayeredStore(InMemoryStore(), below: [.values(["low": 5, "high": 5])])
         case .link:
             let link = folder.file("link.plist")
@@ -238,7 +238,7 @@ private struct High: PrefKey {
     func aRejectionInsideUndoesNoUpdateAround(_ kind: Kind) throws {
         let (prefs, other) = try pairs(kind)
         let writing = other.ownStore
-        let elsewhere = PairPrefs(store: ForeignStore())
+        let elsewhere = PairPrefs(store: ForeignBackend().store)
         prefs.write(1)
         let error = prefs.update {
             prefs.low = 2

@@ -92,7 +92,7 @@ import Testing
 
     /// A store without revisions.
     @Test func aBadValueInAStoreOfAnotherModuleIsToldUntilItFits() throws {
-        let store = ForeignStore()
+        let store = ForeignBackend().store
         try store.update(root: "R") { $0 = ["size": "x"] }
         let prefs = ToolPrefs(key: "R", store: store)
         let heard = prefs.errorObserver()

@@ -4,6 +4,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+import PrefsStoreKit
 @testable import PrefsFileEngine
 @testable import PrefsJSON
 
@@ -188,7 +189,7 @@ import Testing
 
     @Test func aStoreWithoutObserveIsSilent() {
         let inner = InMemoryStore()
-        let prefs = ForeignStore(inner).observedPrefs()
+        let prefs = ForeignBackend(inner).store.observedPrefs()
         let heard = prefs.observer()
         #expect(prefs.lastError == nil)
         prefs["a"] = 1
@@ -200,7 +201,7 @@ import Testing
     @Test(arguments: ObservedPlace.kinds)
     func aForwardingStoreReportsChanges(_ place: ObservedPlace) {
         let inner = place.store(in: folder)
-        let prefs = AccountStore(account: "ann", in: inner).observedPrefs()
+        let prefs = AccountBackend(account: "ann", in: inner).store.observedPrefs()
         prefs["c"] = 1
         let listener = Listener(prefs)
         inner.observedPrefs("Root@ann").update { ($0["a"], $0["b"]) = (1, 2) }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+import PrefsStoreKit
 
 /// Observers of an instance that moves to another root, and of roots in a former shape.
 @Suite struct RootShapeTests {
@@ -27,8 +28,8 @@ import Testing
         #expect(listener.take().map { $0.replacing(/'.*'/, with: "*") } == ["Nowhere b: 1 → -, c: 4 → -, end: * → -"])
     }
 
-    /// A store of another module whose observations call once more after their end.
-    private final class LateStore: PrefsStore {
+    /// A backend whose observations call once more after their end.
+    private final class LateBackend: PrefsBackend {
         let inner = InMemoryStore()
         let actions = Locked<[String: @Sendable (PrefsChange) -> Void]>([:])
 
@@ -51,9 +52,9 @@ import Testing
 
     /// What is told of the root that was left is no change of the new one.
     @Test func aLateCallOfTheFormerRootIsNotHeard() throws {
-        let store = LateStore()
-        for (root, value) in [("One", 1), ("Two", 5)] { try store.inner.update(root: root) { $0 = ["a": value] } }
-        let prefs = AnyPrefs(["a"], key: "One", store: store)
+        let backend = LateBackend()
+        for (root, value) in [("One", 1), ("Two", 5)] { try backend.inner.update(root: root) { $0 = ["a": value] } }
+        let prefs = AnyPrefs(["a"], key: "One", store: backend.store)
         let heard = Heard<String>()
         let root = try #require(prefs.observedRoot(of: []))
         let subscription = try #require(
@@ -61,8 +62,8 @@ import Testing
                 to: root,
                 .each { heard.append("\($0.key) \($0.difference.old.objects) → \($0.difference.new.objects)") }))
         prefs.key = "Two"
-        try store.tell("One", from: 1, to: 2)
-        try store.tell("Two", from: 5, to: 6)
+        try backend.tell("One", from: 1, to: 2)
+        try backend.tell("Two", from: 5, to: 6)
         #expect(heard.all == [#"Two ["a": 1] → ["a": 5]"#, #"Two ["a": 5] → ["a": 6]"#])
         subscription.end()
     }

@@ -92,7 +92,7 @@ extension PersistentPrefs {
 
 extension InMemoryStore {
     /// Whether a root has observers.
-    var isFollowed: Bool { (try? ownRoots.requiredDomain() as? MemoryDomain)?.feed.hasObservers == true }
+    var isFollowed: Bool { (try? roots.requiredDomain() as? MemoryDomain)?.feed.hasObservers == true }
 }
 
 extension RecordingSystemCalls {

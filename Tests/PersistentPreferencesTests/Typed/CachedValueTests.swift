@@ -138,7 +138,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     /// Such a store has no revisions, so each read asks it.
     @Test func aStoreOfAnotherModuleIsReadEachTime() throws {
         let inner = InMemoryStore()
-        let prefs = KeptPrefs(key: "Root", store: AccountStore(account: "x", in: inner))
+        let prefs = KeptPrefs(key: "Root", store: AccountBackend(account: "x", in: inner).store)
         for number in 1..<4 {
             try inner.update(root: "Root@x") { $0 = Self.values(number) }
             #expect(prefs.all == all(number))

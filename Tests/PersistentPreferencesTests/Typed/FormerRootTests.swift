@@ -186,7 +186,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: ["EditorPrefs", "Prefs"]) func aRootThatIsMovedBetweenTwoLooksIsFound(_ former: String) throws {
         let roots = try store([former: ["size": 20, "title": "a"]])
         let interruption = Interruption()
-        let reading = ForeignStore(roots, beforeRead: { if $0 == former { try interruption.runOnce() } })
+        let reading = ForeignBackend(roots, beforeRead: { if $0 == former { try interruption.runOnce() } }).store
         let prefs = ReaderPrefs(store: reading)
         interruption.set { ReaderPrefs(store: roots).size = 21 }
         #expect(prefs.size == 21 && prefs.name == "a" && prefs.lastError == nil)

@@ -265,7 +265,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
     /// A store of another module has updates of its own.
     @Test func aStoreOfAnotherModule() throws {
         let inner = InMemoryStore()
-        let prefs = PoolPrefs(store: ForeignStore(inner))
+        let prefs = PoolPrefs(store: ForeignBackend(inner).store)
         prefs.high = 4
         #expect(prefs.$low.set(5) == PoolPrefs.violated)
         #expect(

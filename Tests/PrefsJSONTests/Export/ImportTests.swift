@@ -168,7 +168,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let memory = InMemoryStore()
         try memory.update(root: "AnyPrefs") { $0 = ["a": 1, "b": 1] }
         let other = Interruption { try memory.update(root: "AnyPrefs") { $0 = ["a": 5, "b": 5, "c": 5] } }
-        let store = ForeignStore(memory, beforeUpdate: { _ in try other.runOnce() })
+        let store = ForeignBackend(memory, beforeUpdate: { _ in try other.runOnce() }).store
         if door == "initializer" {
             #expect(AnyPrefs(values: ["a": 1, "b": 2], store: store).outcome == "ok")
         } else {

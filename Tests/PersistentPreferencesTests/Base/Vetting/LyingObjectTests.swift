@@ -4,6 +4,7 @@ import Testing
 import WriteOperations
 
 @testable import PersistentPreferences
+import PrefsStoreKit
 
 /// Objects that report false sizes, types or keys, on the write paths that `VettingTests` does not take and in
 /// comparisons without a write.

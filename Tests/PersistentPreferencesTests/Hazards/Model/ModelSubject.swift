@@ -58,7 +58,7 @@ final class ModelSubject {
     private func makeStore(_ kind: ModelStore) -> any PrefsStore {
         switch kind {
         case .memory: InMemoryStore()
-        case .foreign: ForeignStore()
+        case .foreign: ForeignBackend().store
         default:
             PropertyListFileStore(
                 url: folder.file(kind == .link ? "link.plist" : kind.place.fileName),

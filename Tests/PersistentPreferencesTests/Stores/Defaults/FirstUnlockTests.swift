@@ -284,10 +284,10 @@ import Testing
         var volume = 0.5
         #expect(volume == 0.5 && $volume.set(2) != nil)
         #expect(errors.withLock { $0 } == [Self.locked, Self.locked])
-        #expect(throws: FileError.self) { try store.ownRoots.state(of: .everything).content }
+        #expect(throws: FileError.self) { try store.roots.state(of: .everything).content }
         daemon.deliver()
         daemon.unlock()
         #expect(volume == 1)
-        #expect(try store.ownRoots.state(of: .everything).content?.count == 2)
+        #expect(try store.roots.state(of: .everything).content?.count == 2)
     }
 }

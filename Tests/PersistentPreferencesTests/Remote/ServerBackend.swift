@@ -1,8 +1,9 @@
-// The remote store of the article "Writing a store", verbatim; `ServerStoreTests` runs every check over it.
+// The remote backend of the article "Writing a store", verbatim; `ServerBackendTests` runs every check over it.
 
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsStoreKit
 
 /// The client of your server, which keeps data under keys and counts their versions.
 nonisolated protocol Server: Sendable {
@@ -16,7 +17,7 @@ nonisolated protocol Server: Sendable {
     ) throws -> Int?
 }
 
-final class ServerStore: RemotePrefsStore, @unchecked Sendable {
+final class ServerBackend: RemotePrefsBackend, @unchecked Sendable {
     private let server: any Server
     /// Held by the thread whose update runs.
     private let turn = NSRecursiveLock()

@@ -1,11 +1,12 @@
 import PersistentPreferences
+import PrefsStoreKit
 
-/// A store from outside the package: it has the public requirements and nothing else. A closure may run before each
-/// read or update, with the root key.
-final class ForeignStore: PrefsStore {
+/// A backend that has the public requirements and nothing else. A closure may run before each read or update, with the
+/// root key.
+final class ForeignBackend: PrefsBackend {
     typealias Step = @Sendable (_ root: String) throws -> Void
 
-    private let store: any PrefsStore
+    private let inner: any PrefsStore
     private let beforeRead: Step
     private let beforeUpdate: Step
 
@@ -13,18 +14,23 @@ final class ForeignStore: PrefsStore {
         _ store: any PrefsStore = InMemoryStore(), beforeRead: @escaping Step = { _ in },
         beforeUpdate: @escaping Step = { _ in }
     ) {
-        (self.store, self.beforeRead, self.beforeUpdate) = (store, beforeRead, beforeUpdate)
+        (inner, self.beforeRead, self.beforeUpdate) = (store, beforeRead, beforeUpdate)
     }
 
     func read(root: String) throws -> [String: Any]? {
         try beforeRead(root)
-        return try store.read(root: root)
+        return try inner.read(root: root)
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try beforeUpdate(root)
-        try store.update(root: root, body)
+        try inner.update(root: root, body)
     }
+}
+
+extension PrefsBackend {
+    /// A store over the backend.
+    var store: any PrefsStore { BackendStore(self) }
 }
 
 /// What another program does once, in the middle of an access.
