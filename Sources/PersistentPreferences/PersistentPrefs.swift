@@ -61,7 +61,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///   - key: the root key; nil stands for the unqualified name of the type.
     ///   - values: values for allowed keys, stored at once.
     ///   - store: the store of this instance.
-    public init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+    public init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
         super.init()
         start(key: key, values: values, store: store)
     }
@@ -70,10 +70,11 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         state.bridge.end()
     }
 
-    /// The store of instances that are created without one; ``UserDefaultsStore/standard`` by default.
+    /// The store of instances that are created without one: the standard domain of `UserDefaults` by default.
     ///
-    /// Override it for a suite, an app group or a file. Return the same object each time.
-    open class var store: any PrefsStore { UserDefaultsStore.standard }
+    /// Override it for a suite, an app group or a file. The property is read once for each class, at its first instance
+    /// without a store. A subclass that inherits it reads it once more, so `.memory()` is another memory there.
+    open class var store: PrefsStore { .standard }
 
     /// The key of this instance's root.
     ///

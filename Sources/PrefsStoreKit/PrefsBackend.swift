@@ -1,6 +1,7 @@
 public import PersistentPreferences
 
-/// A place where roots are stored, which you implement. A store makes it usable for instances: ``BackendStore``.
+/// A place where roots are stored, which you implement. A store makes it usable for instances:
+/// ``PrefsStore/backend(_:)``.
 ///
 /// A backend maps root keys to dictionaries of String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
 /// <doc:WritingAStore> shows an implementation, and how to check it.

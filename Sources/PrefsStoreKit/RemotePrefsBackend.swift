@@ -10,7 +10,7 @@ import PersistentPreferences
 /// - A read by an instance calls `read`. If that throws ``PrefsError/unreadable(_:)``, the read returns `lastKnown`,
 ///   and ``PersistentPrefs/lastError`` has the error. A write never starts from `lastKnown`.
 /// - An assignment is compared with `current`. If it would change nothing, there is no update.
-/// - The body of an update runs inside an update of an ``InMemoryStore``. An assignment that an instance rejects fails
+/// - The body of an update runs inside an update of ``PrefsStore/memory()``. An assignment that an instance rejects fails
 ///   that inner update.
 ///
 /// ## Performance

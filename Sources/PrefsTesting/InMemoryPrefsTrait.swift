@@ -34,7 +34,7 @@ public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         guard !Self.isInScope else { return try await function() }
         if let obstacle = TestRun.obstacle { Issue.record("\(obstacle)") }
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         TestRun.process.begin(store)
         defer { TestRun.process.end(store) }
         try await Self.$isInScope.withValue(true) {

@@ -19,7 +19,7 @@ import Testing
     }
 
     private let folder = TemporaryFolder.fresh
-    private let base = InMemoryStore()
+    private let base = PrefsStore.memory()
 
     private static func x(_ entry: EntryState) -> StoredValue? {
         entry.layers?.layers.merged(entry.value?.dictionary, root: "R")?["x"]

@@ -6,7 +6,7 @@ import PrefsPropertyLists
 /// The state that the objects of a broken backend share: a store that follows the rules, its observers, and the fault.
 final class BrokenPlace: Sendable {
     let fault: Fault
-    let memory = InMemoryStore()
+    let memory = PrefsStore.memory()
     /// Held by an update, so that changes are reported in order.
     let updating = NSRecursiveLock()
     /// The queue of all observers' calls, so that they come in order.

@@ -33,9 +33,9 @@ import Testing
     @Test func theCheckOfUnreadablePlacesSeesAFault() throws {
         let folder = try TemporaryFolder()
         let (file, away) = (folder.file(), folder.file("away"))
-        func check(_ make: @escaping @Sendable (PropertyListFileStore) -> any PrefsBackend) throws {
+        func check(_ make: @escaping @Sendable (PrefsStore) -> any PrefsBackend) throws {
             try StoreCheck.unreadableThrows {
-                make(PropertyListFileStore(url: file))
+                make(PrefsStore.propertyList(url: file))
             } breaking: {
                 try FileManager.default.moveItem(at: file, to: away)
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
@@ -59,9 +59,9 @@ import Testing
 
 /// Treats an unreadable root as missing.
 private final class ForgivingBackend: PrefsBackend {
-    private let store: PropertyListFileStore
+    private let store: PrefsStore
 
-    init(_ store: PropertyListFileStore) {
+    init(_ store: PrefsStore) {
         self.store = store
     }
 

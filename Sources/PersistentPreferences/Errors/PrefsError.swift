@@ -99,10 +99,10 @@ public indirect enum PrefsError: Error, Sendable {
     /// defaults. The first instance of the second class reports it. The instance works. Give one of the classes
     /// its own root key, or in a flat layout give one of the properties another key.
     case sharedRoot(PrefsProblem)
-    /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted
+    /// A write to keys that layers above the base of a layered store set. The write was rejected as a whole. Sorted
     /// by key, which is the ``PrefsProblem/topLevelKey``.
     case coveredByLayer([PrefsProblem])
-    /// A warning (``isWarning``): layers of a ``LayeredStore`` cannot be read, or entries do not fit their properties.
+    /// A warning (``isWarning``): layers of a layered store cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
     case invalidLayer([PrefsProblem])
     /// A warning (``isWarning``): something stands that no access meets, such as a key that is not a key of the class.

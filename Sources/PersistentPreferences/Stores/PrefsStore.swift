@@ -1,10 +1,25 @@
+public import Foundation
+
 /// A place where roots are stored. A ``PersistentPrefs`` instance reads from it and writes to it.
 ///
-/// A store maps root keys to dictionaries of String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. The
-/// package has the stores; one of your own is a `PrefsBackend` of `PrefsStoreKit`: see <doc:WritingAStore>.
+/// A class names its store:
+///
+/// ```swift
+/// final class ToolPrefs: Prefs, @unchecked Sendable {
+///     @Pref var width = 80
+///
+///     override class var store: PrefsStore { .propertyList(program: "mytool") }
+/// }
+/// ```
+///
+/// The stores of `PersistentPreferences` are ``userDefaults(suite:layout:)``, which is the default,
+/// ``propertyList(url:format:durability:layout:protection:)`` and ``memory()``. Other products add functions to this
+/// type: see <doc:ChoosingAnAPI>, and <doc:WritingAStore> for a store of your own. A store maps root keys to
+/// dictionaries of String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
 ///
 /// ## Behavior
-/// - After an `update`, `read` returns its result, in every thread and through every object for the same place.
+/// - After an `update`, `read` returns its result, in every thread and through every value for the same place. Stores
+///   on one file or one domain are the same place; each call of ``memory()`` makes another one.
 /// - Missing is nil; unreadable throws.
 /// - `update` is one transaction: N threads that each add 1 to a number M times leave N × M. If it throws before the
 ///   commit, nothing has changed. An equal update writes nothing.
@@ -17,10 +32,19 @@
 /// nothing changes.
 ///
 /// ## Threads
-/// Any thread may call every method at any time.
-public protocol PrefsStore: AnyObject, Sendable {}
+/// A value type over a shared place. Any thread may call every method at any time.
+public struct PrefsStore: Sendable {
+    package let roots: Roots
+    let purpose: StorePurpose?
 
-extension PrefsStore {
+    package init(_ roots: Roots) { (self.roots, purpose) = (roots, nil) }
+
+    init(_ roots: Roots, for purpose: StorePurpose) { (self.roots, self.purpose) = (roots, purpose) }
+
+    /// The file of the store. nil if the store has no file, or cannot be reached. Also nil for `UserDefaults` on Apple
+    /// platforms, where a daemon owns the file.
+    public var url: URL? { roots.fileURL }
+
     /// Returns the dictionary stored under a root key, or nil if the root was never written or was set to nil. Changes
     /// nothing. Costs time linear in the size of the root.
     ///

@@ -1,6 +1,11 @@
 package import Foundation
 import PrefsFileEngine
-import PrefsPropertyLists
+package import PrefsPropertyLists
+
+/// Returns the value of a key, given the stored value and the whole domain: the stored value, unless other code has set
+/// another one.
+package typealias NewestEntry =
+    @Sendable (_ key: String, _ stored: StoredValue?, _ content: [String: StoredValue]?) -> StoredValue?
 
 /// Records the accesses to the default domain.
 package protocol DefaultDomainRecorder: AnyObject, Sendable {
@@ -8,18 +13,22 @@ package protocol DefaultDomainRecorder: AnyObject, Sendable {
 }
 
 /// The roots of a domain, with the layers around them. Each store holds one.
-package final class Roots: RootsStore, LayeredDomain {
+package final class Roots: LayeredDomain {
     package let layout: DomainLayout
     /// The layers around the domain; nil without layers.
     package let layers: (any RootLayers)?
     /// nil if the domain cannot be reached.
-    let domain: (any Domain)?
+    package let domain: (any Domain)?
     /// Why the domain cannot be reached: its name is bad, for example.
     package let failure: PrefsError?
     /// The durability of writes.
     let durability: CommitDurability
     /// The threads of the store's asynchronous writes.
     let callThreads = WorkerThreads()
+    /// Finds values that other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows them.
+    package let newest: NewestEntry?
+    /// The roots without layers; nil if these have none.
+    private let unlayered: Roots?
     /// Records every access. nil unless this is the default domain in a test program.
     private let recorder: (any DefaultDomainRecorder)?
     /// The last revision of domain and layers together.
@@ -27,31 +36,32 @@ package final class Roots: RootsStore, LayeredDomain {
 
     package init(
         _ domain: any Domain, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut,
-        recordedBy recorder: (any DefaultDomainRecorder)? = nil
+        newest: NewestEntry? = nil, recordedBy recorder: (any DefaultDomainRecorder)? = nil
     ) {
-        (self.domain, failure, layers) = (domain, nil, nil)
+        (self.domain, failure, layers, self.newest, unlayered) = (domain, nil, nil, newest, nil)
         (self.layout, self.durability, self.recorder) = (layout, durability, recorder)
     }
 
     /// Creates roots that cannot be reached. Every access fails.
     package init(unreachable failure: PrefsError, layout: DomainLayout = .roots) {
-        (domain, self.failure, layers) = (nil, failure, nil)
+        (domain, self.failure, layers, newest, unlayered) = (nil, failure, nil, nil, nil)
         (self.layout, durability, recorder) = (layout, .process, nil)
     }
 
     /// Creates the roots of a base with layers around them.
     package init(_ base: Roots, in layers: any RootLayers) {
-        (domain, failure, self.layers) = (base.domain, base.failure, layers)
+        (domain, failure, self.layers, newest, unlayered) = (base.domain, base.failure, layers, nil, base)
         (layout, durability, recorder) = (base.layout, base.durability, base.recorder)
     }
 
     /// Creates one root that has the entries of a domain, in a domain that shows them.
     package init(entriesOf roots: Roots, in domain: (any Domain) -> any Domain) {
-        (self.domain, failure, layers) = (roots.domain.map(domain), roots.failure, nil)
+        (self.domain, failure, layers, newest, unlayered) = (roots.domain.map(domain), roots.failure, nil, nil, nil)
         (layout, durability, recorder) = (.flat, roots.durability, roots.recorder)
     }
 
-    package var ownRoots: Roots { self }
+    /// The roots without layers.
+    package var base: Roots { unlayered ?? self }
 
     /// The object that keeps the roots. Two `Roots` with one place have the same roots. Files are told apart by
     /// `fileURL`, too, and the source of one changes when the file is replaced.

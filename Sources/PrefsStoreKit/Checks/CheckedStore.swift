@@ -2,9 +2,9 @@ package import PersistentPreferences
 
 /// A store of this package as a backend, so that checks run over it, too.
 package final class CheckedStore: PrefsBackend {
-    private let store: any PrefsStore
+    private let store: PrefsStore
 
-    package init(_ store: any PrefsStore) {
+    package init(_ store: PrefsStore) {
         self.store = store
     }
 

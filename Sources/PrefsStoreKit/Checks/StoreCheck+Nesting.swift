@@ -63,7 +63,7 @@ extension StoreCheck {
         },
         StoreCheck("otherStoreIsRejected", "An update of another store in an update throws updateOfAnotherStore.") {
             place in
-            let memory = CheckedStore(InMemoryStore())
+            let memory = CheckedStore(.memory())
             for (outer, inner) in [(place.store, memory as any PrefsBackend), (memory, place.store)] {
                 let error = try place.expectError("updateOfAnotherStore", of: "an update of another store in an update")
                 {

@@ -65,7 +65,7 @@ struct Place {
         if hasLayers, let base = try store ?? program.target?.store(of: program) {
             let above = options[.layers].map { [PrefsLayer.environment(prefix: $0, in: program.context.environment)] }
             let below = options.all(.layer).map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
-            store = LayeredStore(base, above: above ?? [], below: below)
+            store = .layered(base, above: above ?? [], below: below)
         }
         self.init(
             settings: program.make(options[.root], store), in: program, at: named, reveals: options.has(.reveal),

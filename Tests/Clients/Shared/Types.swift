@@ -77,9 +77,9 @@ struct PlayerSettings: SettingsFile {
 
 /// A backend that the client implements.
 nonisolated final class AccountBackend: PrefsBackend {
-    private let inner: any PrefsStore
+    private let inner: PrefsStore
 
-    init(_ inner: any PrefsStore) { self.inner = inner }
+    init(_ inner: PrefsStore) { self.inner = inner }
 
     func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
 
@@ -109,7 +109,7 @@ struct Player {
     @AppSetting("token") var token: String?
     @AppSetting("shade") var shade = Shade.light
 
-    init(_ store: InMemoryStore) {
+    init(_ store: PrefsStore) {
         let values = AppSettingsValues(store: store, root: "Player")
         (_volume.values, _token.values, _shade.values) = (values, values, values)
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Updates that return a value, errors that can be compared, and instances that can be printed.
 @Suite struct ConvenienceTests {
-    private let prefs = TickPrefs(key: "Root", store: InMemoryStore())
+    private let prefs = TickPrefs(key: "Root", store: .memory())
 
     @Test func anUpdateReturnsWhatItsBodyReturns() throws {
         let number = prefs.update { () -> Int in
@@ -67,7 +67,7 @@ import Testing
     @Test func printingAnInstanceThatCannotBeReadSaysSo() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: true)
-        let prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file()))
+        let prefs = TickPrefs(key: "Root", store: .propertyList(url: folder.file()))
         #expect("\(prefs)".hasPrefix("TickPrefs(\"Root\") cannot be read: "))
         var dumped = ""
         dump(prefs, to: &dumped)

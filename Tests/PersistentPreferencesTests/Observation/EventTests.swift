@@ -15,7 +15,7 @@ import PrefsStoreKit
 
     init() { system.flushes = false }
 
-    private func prefs(_ store: any PrefsStore, key: String? = "Root") -> AnyPrefs { store.observedPrefs(key) }
+    private func prefs(_ store: PrefsStore, key: String? = "Root") -> AnyPrefs { store.observedPrefs(key) }
 
     /// A step, and what is heard of it.
     private struct Step {
@@ -97,7 +97,7 @@ import PrefsStoreKit
     }
 
     @Test func keysOfOtherVersionsAreNotReported() {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let listener = Listener(prefs(store))
         let newer = AnyPrefs(["a", "new"], key: "Root", store: store)
         newer["new"] = 1
@@ -106,7 +106,7 @@ import PrefsStoreKit
     }
 
     @Test func keysThatAreNotAllowedAreRejected() {
-        let prefs = prefs(InMemoryStore())
+        let prefs = prefs(PrefsStore.memory())
         let heard = prefs.observer(of: "a", "z", "y")
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["y", "z"]))
         prefs["a"] = 1
@@ -115,7 +115,7 @@ import PrefsStoreKit
     }
 
     @Test func theCommittedStateIsReported() throws {
-        let prefs = prefs(PropertyListFileStore(url: folder.file(), system: system))
+        let prefs = prefs(PrefsStore.propertyList(url: folder.file(), system: system))
         prefs["a"] = 0
         let listener = Listener(prefs)
         system.fail("rename", with: EIO)
@@ -166,7 +166,7 @@ import PrefsStoreKit
     }
 
     @Test func aPropertyReportsItsValues() {
-        let prefs = SizePrefs(key: "Root", store: InMemoryStore())
+        let prefs = SizePrefs(key: "Root", store: .memory())
         let sizes = prefs.$size.observer(), events = prefs.observer()
         prefs.size = 14
         prefs.name = "x"
@@ -188,7 +188,7 @@ import PrefsStoreKit
     // MARK: - Stores
 
     @Test func aStoreWithoutObserveIsSilent() {
-        let inner = InMemoryStore()
+        let inner = PrefsStore.memory()
         let prefs = ForeignBackend(inner).store.observedPrefs()
         let heard = prefs.observer()
         #expect(prefs.lastError == nil)

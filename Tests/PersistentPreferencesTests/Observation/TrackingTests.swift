@@ -11,7 +11,7 @@ import PrefsStoreKit
 
 /// The Observation framework: each property by itself, right after the commit, on the thread that made it.
 @Suite struct TrackingTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
@@ -161,7 +161,7 @@ import PrefsStoreKit
 
     /// Delays the first observer.
     private final class SlowBackend: PrefsBackend, @unchecked Sendable {
-        let inner = InMemoryStore()
+        let inner = PrefsStore.memory()
         let isAsked = Gate(), mayGo = Gate()
         private let hasBegun = Locked(false)
 

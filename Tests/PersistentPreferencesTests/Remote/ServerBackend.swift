@@ -34,7 +34,7 @@ final class ServerBackend: RemotePrefsBackend, @unchecked Sendable {
     /// An update: the roots as the server had them, and what the body makes of them. The store
     /// in memory checks, joins and rolls back.
     private final class Session {
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
         var found: [String: Stored] = [:]
         var written: Set<String> = []
     }

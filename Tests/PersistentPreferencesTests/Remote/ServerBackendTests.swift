@@ -20,14 +20,14 @@ import Testing
 
     @Test func aReadDuringAnOutageReturnsTheLastKnownState() {
         let server = MemoryServer()
-        let prefs = FramePrefs(store: BackendStore(ServerBackend(server)))
+        let prefs = FramePrefs(store: .backend(ServerBackend(server)))
         prefs.width = 7
         server.isDown = true
         #expect(prefs.width == 7)
         #expect(prefs.lastError.map(Self.isUnreadable) == true)
         prefs.width = 8
         #expect(prefs.lastError.map(Self.isUnreadable) == true, "no write starts from the last known state")
-        let other = FramePrefs(store: BackendStore(ServerBackend(server)))
+        let other = FramePrefs(store: .backend(ServerBackend(server)))
         #expect(other.width == 1, "it knows nothing, and reads the default")
         #expect(other.lastError.map(Self.isUnreadable) == true)
         server.isDown = false
@@ -37,8 +37,8 @@ import Testing
     @Test func anAssignmentIsComparedWithTheServer() {
         let server = MemoryServer()
         let (one, other) = (
-            FramePrefs(store: BackendStore(ServerBackend(server))),
-            FramePrefs(store: BackendStore(ServerBackend(server)))
+            FramePrefs(store: .backend(ServerBackend(server))),
+            FramePrefs(store: .backend(ServerBackend(server)))
         )
         one.width = 2
         #expect(other.width == 2)
@@ -53,7 +53,7 @@ import Testing
 
     @Test func aRejectedAssignmentUndoesTheUpdateOfTheStore() throws {
         let server = MemoryServer()
-        let store = BackendStore(ServerBackend(server))
+        let store = PrefsStore.backend(ServerBackend(server))
         let prefs = FramePrefs(store: store)
         prefs.width = 2
         #expect(throws: PrefsError.self) {
@@ -67,7 +67,7 @@ import Testing
 
     /// The store has released its lock by then.
     @Test func aHandlerOfErrorsRunsAfterTheUpdate() throws {
-        let store = BackendStore(ServerBackend(MemoryServer()))
+        let store = PrefsStore.backend(ServerBackend(MemoryServer()))
         let prefs = FramePrefs(store: store)
         let isStored = DispatchSemaphore(value: 0)
         let observation = prefs.onError { _ in
@@ -89,7 +89,7 @@ import Testing
 
     @Test func aRejectedAssignmentAsksNobody() {
         let server = MemoryServer()
-        let prefs = FramePrefs(store: BackendStore(ServerBackend(server)))
+        let prefs = FramePrefs(store: .backend(ServerBackend(server)))
         prefs.width = 2
         let requests = server.requests
         prefs["depth"] = 4

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AccountBackendTests {
     @Test(arguments: StoreCheck.all + StoreCheck.observing)
     func conforms(_ check: StoreCheck) throws {
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
         try check.run { AccountBackend(account: "ann", in: memory) }
     }
 }

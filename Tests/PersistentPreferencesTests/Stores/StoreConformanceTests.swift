@@ -59,7 +59,7 @@ import PrefsLayers
     func storePasses(_ kind: Kind, _ layers: Layers, _ check: StoreCheck) throws {
         let folder = try TemporaryFolder()
         let process = ModelDaemon(isAutomatic: true).process()
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
         let foreign = ForeignBackend(memory)
         if kind == .fileBehindLink {
             // The link is dangling at first. The file is made at its target.
@@ -68,11 +68,11 @@ import PrefsLayers
         let around = try LayersOfChecks(in: folder, layout: kind.isFlat ? .flat : .roots)
         @Sendable func file(
             _ name: String = "test.plist", _ format: FileFormat = .binary, _ layout: DomainLayout = .roots,
-            _ durability: PropertyListFileStore.Durability = .process
-        ) -> PropertyListFileStore {
-            PropertyListFileStore(url: folder.file(name), format: format, durability: durability, layout: layout)
+            _ durability: PrefsStore.Durability = .process
+        ) -> PrefsStore {
+            .propertyList(url: folder.file(name), format: format, durability: durability, layout: layout)
         }
-        @Sendable func store() -> any PrefsStore {
+        @Sendable func store() -> PrefsStore {
             switch kind {
             case .memory: memory
             case .binaryFile: file("test.plist", .binary, .roots, .powerCut)
@@ -84,8 +84,8 @@ import PrefsLayers
             case .flatFile: file("test.plist", .binary, .flat)
             case .flatJSONFile: file("test.json", .json, .flat)
             case .foreign: foreign.store
-            case .simulated: UserDefaultsStore(process)
-            case .simulatedFlat: UserDefaultsStore(process, layout: .flat)
+            case .simulated: PrefsStore.userDefaults(process)
+            case .simulatedFlat: PrefsStore.userDefaults(process, layout: .flat)
             }
         }
         // Updates through layers use the store below them, at a higher cost.
@@ -93,9 +93,9 @@ import PrefsLayers
             let base = store()
             return switch layers {
             case .missing: kind == .foreign ? foreign : CheckedStore(base)
-            case .none: CheckedStore(LayeredStore(base))
-            case .quiet: CheckedStore(LayeredStore(base, above: around.quiet, below: around.quiet))
-            case .merged: MergedBackend(base, LayeredStore(base, above: around.above, below: around.below))
+            case .none: CheckedStore(PrefsStore.layered(base))
+            case .quiet: CheckedStore(PrefsStore.layered(base, above: around.quiet, below: around.quiet))
+            case .merged: MergedBackend(base, PrefsStore.layered(base, above: around.above, below: around.below))
             }
         }
     }
@@ -165,14 +165,14 @@ private final class MergedBackend: PrefsBackend {
     /// The entries of each merged root besides those that the checks write.
     private static let covered = ["first": "above", "top": "above"]
     private static let defaults = ["a": -1, "b": -1, "n": -1, "0": -1, "last": -1]
-    private let base: any PrefsStore
-    private let store: LayeredStore
+    private let base: PrefsStore
+    private let store: PrefsStore
 
     struct WrongState: Error {
         let state: String
     }
 
-    init(_ base: any PrefsStore, _ store: LayeredStore) {
+    init(_ base: PrefsStore, _ store: PrefsStore) {
         self.base = base
         self.store = store
     }

@@ -5,9 +5,9 @@ import PrefsStoreKit
 
 final class AccountBackend: PrefsBackend {
     private let account: String
-    private let inner: any PrefsStore
+    private let inner: PrefsStore
 
-    init(account: String, in inner: any PrefsStore) {
+    init(account: String, in inner: PrefsStore) {
         self.account = account
         self.inner = inner
     }

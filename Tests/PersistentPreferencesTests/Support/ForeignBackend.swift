@@ -6,12 +6,12 @@ import PrefsStoreKit
 final class ForeignBackend: PrefsBackend {
     typealias Step = @Sendable (_ root: String) throws -> Void
 
-    private let inner: any PrefsStore
+    private let inner: PrefsStore
     private let beforeRead: Step
     private let beforeUpdate: Step
 
     init(
-        _ store: any PrefsStore = InMemoryStore(), beforeRead: @escaping Step = { _ in },
+        _ store: PrefsStore = .memory(), beforeRead: @escaping Step = { _ in },
         beforeUpdate: @escaping Step = { _ in }
     ) {
         (inner, self.beforeRead, self.beforeUpdate) = (store, beforeRead, beforeUpdate)
@@ -30,7 +30,7 @@ final class ForeignBackend: PrefsBackend {
 
 extension PrefsBackend {
     /// A store over the backend.
-    var store: any PrefsStore { BackendStore(self) }
+    var store: PrefsStore { .backend(self) }
 }
 
 /// What another program does once, in the middle of an access.

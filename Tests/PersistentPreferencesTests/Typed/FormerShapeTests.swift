@@ -32,7 +32,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// The store that the step writes to, and the number of its writes.
     final class Place: @unchecked Sendable {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         var runs = 0
     }
 
@@ -53,7 +53,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
     enum Kind: CaseIterable {
         case memory, foreign
 
-        var store: any PrefsStore { self == .memory ? InMemoryStore() : ForeignBackend().store }
+        var store: PrefsStore { self == .memory ? PrefsStore.memory() : ForeignBackend().store }
     }
 
     /// The commit of an update starts from the result of the writes in its body.
@@ -119,7 +119,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func anEntryOfAnotherTypeIsDeleted() throws {
         let folder = try TemporaryFolder()
         try writePropertyList(["RenamedPrefs": "text", "OldRenamed": ["size": 1]], to: folder.file())
-        let prefs = RenamedPrefs(store: PropertyListFileStore(url: folder.file()))
+        let prefs = RenamedPrefs(store: .propertyList(url: folder.file()))
         #expect(prefs.lastError == .rootIsNotDictionary(key: "RenamedPrefs"))
         prefs.deleteAll()
         #expect(prefs.lastError == nil)

@@ -9,7 +9,7 @@ import PrefsStoreKit
 /// Objects that report false sizes, types or keys, on the write paths that `VettingTests` does not take and in
 /// comparisons without a write.
 @Suite struct LyingObjectTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     /// An import has bytes, not objects.
     private static let operations =

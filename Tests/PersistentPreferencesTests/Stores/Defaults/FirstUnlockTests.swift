@@ -16,7 +16,7 @@ import Testing
     }
 
     private func prefs(_ process: ModelDefaults, _ layout: DomainLayout) -> AppPrefs {
-        AppPrefs(key: "Root", store: UserDefaultsStore(process, layout: layout))
+        AppPrefs(key: "Root", store: .userDefaults(process, layout: layout))
     }
 
     /// Stores values, and restarts the device.
@@ -278,7 +278,7 @@ import Testing
     @Test func keysOutsideAClassAreNotWritten() throws {
         restart(.flat)
         let process = daemon.process()
-        let store = UserDefaultsStore(process, layout: .flat)
+        let store = PrefsStore.userDefaults(process, layout: .flat)
         let errors = Locked<[String]>([])
         @AppSetting("volume", store: store, didFail: { error in errors.withLock { $0.append("\(error)") } })
         var volume = 0.5
