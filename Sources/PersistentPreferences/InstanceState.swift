@@ -22,7 +22,7 @@ package final class InstanceState: InstanceObservers, @unchecked Sendable {
     ///   - store: the store that was passed to the initializer.
     /// - Returns: `PrefsError.sharedRoot` for the first instance of a class that shares its root by mistake.
     func start(
-        _ owner: any RootOwner & DeclaringClass, key: String?, store: (PrefsStore)?
+        _ owner: any RootOwner & DeclaringClass, key: String?, store: PrefsStore?
     ) -> PrefsError? {
         let (declarations, isNew) = ClassDeclarations.of(owner)
         // Uses the known name, because the runtime's lock for names may stay locked in a forked child.

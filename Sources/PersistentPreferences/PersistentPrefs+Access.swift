@@ -4,7 +4,7 @@ package import PrefsPropertyLists
 
 /// How the members of the class reach the store.
 extension PersistentPrefs {
-    func start(key: String?, values: [String: Any]?, store: (PrefsStore)?) {
+    func start(key: String?, values: [String: Any]?, store: PrefsStore?) {
         guard type(of: self) != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }

@@ -155,7 +155,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///
     /// A write that waits longer is rejected with ``PrefsError/busy(_:)``, and the body of an `update` does not run. The
     /// `timeout` of an `update` takes precedence. A write inside an `update` of the same store does not wait.
-    /// Stores of other modules ignore it. The property is read once per class.
+    /// Backends of your own ignore it. The property is read once per class.
     open class var lockTimeout: Duration? { nil }
 
     /// Rules over several values; see ``PrefsRule``. Empty by default, which costs nothing.
@@ -243,7 +243,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// commits. In an asynchronous function, the compiler chooses the asynchronous form, which blocks no thread.
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
-    ///     error is ``PrefsError/busy(_:)``. nil waits for ``lockTimeout``. Stores of other modules ignore it.
+    ///     error is ``PrefsError/busy(_:)``. nil waits for ``lockTimeout``. Backends of your own ignore it.
     ///   - body: gets the values of the allowed keys.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.

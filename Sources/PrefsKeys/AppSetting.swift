@@ -48,7 +48,7 @@ public struct AppSetting<Value> {
     }
 
     init(
-        _ defaultValue: Value, _ key: String, _ store: (PrefsStore)?, _ coding: PrefCoding<Value>? = nil,
+        _ defaultValue: Value, _ key: String, _ store: PrefsStore?, _ coding: PrefCoding<Value>? = nil,
         _ didFail: (@Sendable (PrefsError) -> Void)?
     ) {
         source = .key(FlatKey(key, defaultValue, coding ?? PrefCoding(rule: Value.self), didFail))

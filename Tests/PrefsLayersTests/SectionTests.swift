@@ -58,7 +58,7 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
     private var local: URL { folder.file("local.json") }
     private var forced: URL { folder.file("forced.json") }
 
-    private func prefs(_ variables: [String: String] = [:], base store: (PrefsStore)? = nil) -> SectionPrefs {
+    private func prefs(_ variables: [String: String] = [:], base store: PrefsStore? = nil) -> SectionPrefs {
         SectionPrefs(
             store: .layered(
                 store ?? PrefsStore.json(url: base), above: [.variables(variables), .file(forced)],

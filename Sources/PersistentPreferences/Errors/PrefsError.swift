@@ -35,7 +35,7 @@ public indirect enum PrefsError: Error, Sendable {
     /// An invalid root key, suite name or URL; `reason` says why.
     case invalidName(name: String, reason: String)
     /// The value stored under the root key is not a dictionary. Reads are empty and writes are rejected until
-    /// ``PersistentPrefs/deleteAll()`` or, unless the store is of another module, an assignment of all
+    /// ``PersistentPrefs/deleteAll()`` or, unless the store is your own, an assignment of all
     /// ``PersistentPrefs/values``. The stored value stays until then. Version 1.7 of RVS_PersistentPrefs calls it `invalidStoredValue`.
     case rootIsNotDictionary(key: String)
     /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays.
@@ -117,7 +117,7 @@ public indirect enum PrefsError: Error, Sendable {
     /// A subclass of `RVS_PersistentPrefs` has no `userDefaults`. Reads are empty and writes are rejected. As in
     /// version 1.7 of RVS_PersistentPrefs.
     case userDefaultsUnavailable
-    /// An error that the body of an `update`, or a store outside this package, has thrown. RVS_PersistentPrefs has the
+    /// An error that the body of an `update`, or a store of your own, has thrown. RVS_PersistentPrefs has the
     /// case, too.
     case unknownError(error: (any Error)?)
 }

@@ -166,7 +166,7 @@ extension Program {
     init(
         name: String, target: Target? = nil, storeOfURL: ((String) throws(PrefsError) -> PrefsStore)? = nil,
         commands: [CommandSpec] = CommandSpec.all,
-        make: @escaping (_ root: String?, _ store: (PrefsStore)?) -> PersistentPrefs,
+        make: @escaping (_ root: String?, _ store: PrefsStore?) -> PersistentPrefs,
         context: ProcessContext = .process
     ) {
         self.init(

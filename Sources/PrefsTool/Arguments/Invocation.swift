@@ -133,7 +133,7 @@ struct Program {
     let help: CommandSpec
     let version: CommandSpec
     /// Makes the preferences under a root key in a store; nil stands for the program's own key or store.
-    let make: (_ root: String?, _ store: (PrefsStore)?) -> PersistentPrefs
+    let make: (_ root: String?, _ store: PrefsStore?) -> PersistentPrefs
     var context = ProcessContext.process
 
     /// Preferences of the class that read and write no file.

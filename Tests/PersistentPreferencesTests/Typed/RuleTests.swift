@@ -262,7 +262,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.errors == ["low must be at most high; the stored state is unchanged"])
     }
 
-    /// A store of another module has updates of its own.
+    /// A backend has updates of its own.
     @Test func aStoreOfAnotherModule() throws {
         let inner = PrefsStore.memory()
         let prefs = PoolPrefs(store: ForeignBackend(inner).store)
