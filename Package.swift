@@ -53,11 +53,8 @@ let libraries = [
     library("PrefsEtcd", ["PersistentPreferences", "PrefsFileEngine", "PrefsJSON"]),
     library("PrefsTool", core + ["PrefsDocuments", "PrefsJSON", "PrefsLayers"]),
     library("RVS_PersistentPrefs", core + ["PrefsKeys"]),
-    library(
-        "PrefsStoreChecks", ["PersistentPreferences", "PrefsPropertyLists"], path: "PrefsTesting/StoreChecks"),
-    library(
-        "PrefsTesting", ["PersistentPreferences", "PrefsPropertyLists", "PrefsStoreChecks"],
-        path: "PrefsTesting/Traits"),
+    library("PrefsStoreKit"),
+    library("PrefsTesting", ["PersistentPreferences", "PrefsPropertyLists"]),
 ]
 
 /// A complete program that uses the library.
@@ -118,13 +115,14 @@ let helpers = [
     support(
         "PrefsSupport",
         [
-            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PropertyListSupport", "TestSupport",
+            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsStoreKit", "PropertyListSupport",
+            "TestSupport",
         ], path: "PersistentPreferencesTests/Support", isTesting: true),
     probe(
         "Probe",
         [
             "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles",
-            "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
+            "PrefsStoreKit", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
         ]),
     probe(
         "Benchmarks", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsTool"],
@@ -146,7 +144,8 @@ func tests(
 
 /// What the tests of the library use, besides what they test.
 let common: [Target.Dependency] = [
-    "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsLayers", "PrefsSupport", "PrefsTestSet",
+    "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsLayers", "PrefsStoreKit", "PrefsSupport",
+    "PrefsTestSet",
     "PropertyListSupport", "TestSupport", "WriteOperations",
 ]
 
@@ -183,26 +182,26 @@ let testTargets = [
             .copy("Resources/ShopSettings.plist"),
         ]),
     // A store as clients write it: the public modules and nothing else.
-    tests("Remote", ["PersistentPreferences", "PrefsJSON", "PrefsTesting"], in: "PersistentPreferencesTests/"),
+    tests("Remote", ["PersistentPreferences", "PrefsJSON", "PrefsStoreKit"], in: "PersistentPreferencesTests/"),
     tests(
         "PrefsTesting",
-        ["EngineSupport", "PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"]),
+        ["EngineSupport", "PersistentPreferences", "PrefsStoreKit", "PrefsTesting", "Probe", "TestSupport", "Words"]),
     tests(
         "Etcd",
         [
             "EngineSupport", "EtcdProbe", "Fleet", "HarnessCLI", "PersistentPreferences", "PrefsEtcd", "PrefsJSON",
-            "PrefsLayers", "PrefsPropertyLists", "PrefsTesting", "TestSupport",
+            "PrefsLayers", "PrefsPropertyLists", "PrefsStoreKit", "PrefsTesting", "TestSupport",
         ]),
     tests(
         "Harness",
         [
             "EngineSupport", "HarnessCLI", "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers",
-            "PrefsSupport", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
+            "PrefsStoreKit", "PrefsSupport", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
         ]),
     tests(
         "Process",
         [
-            "EngineSupport", "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers", "PrefsStoreChecks",
+            "EngineSupport", "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers", "PrefsStoreKit",
             "Probe", "RawDefaults", "TestSupport", "WriteOperations",
         ]),
     tests(
@@ -226,7 +225,7 @@ let package = Package(
     products: [
         "PersistentPreferences", "PrefsDocuments", "PrefsJSON", "PrefsLayers", "PrefsKeys", "PrefsSettingsFiles",
         "PrefsUI", "PrefsEtcd",
-        "PrefsTool", "PrefsTesting", "RVS_PersistentPrefs",
+        "PrefsStoreKit", "PrefsTool", "PrefsTesting", "RVS_PersistentPrefs",
     ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "prefs", targets: ["HarnessCLI"])],
     targets: libraries + programs + helpers + testTargets,
     swiftLanguageModes: [.v6]

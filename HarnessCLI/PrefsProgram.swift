@@ -14,9 +14,9 @@ package enum PrefsProgram {
         }
         return PrefsTool.run(
             arguments, name: "prefs", suite: suite, others: [Stress.command],
-            storeOfURL: { url throws(PrefsError) in try EtcdStore(url: url) }, context: context
+            storeOfURL: { url throws(PrefsError) in try .etcd(url: url) }, context: context
         ) { root, store in
-            PrefsTestSet(key: root, store: store ?? UserDefaultsStore(suiteName: suite))
+            PrefsTestSet(key: root, store: store ?? PrefsStore.userDefaults(suite: suite))
         }
     }
 }

@@ -69,8 +69,8 @@ for module in lists engine domain library; do
     declare -n files="$module"
     files+=("$stubs/Foundation.swift" "$stubs/Darwin.swift")
 done
-mapfile -t checks < <(sources PrefsTesting/StoreChecks)
-mapfile -t traits < <(sources PrefsTesting/Traits)
+mapfile -t storeKit < <(sources PrefsStoreKit)
+mapfile -t traits < <(sources PrefsTesting)
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 dropIn+=("$stubs/DropIn.swift")
 mapfile -t testSet < <(sources PrefsTestSet)
@@ -113,7 +113,7 @@ mapfile -t tool < <(find Sources/PrefsTool -name '*.swift' ! -name '*+Linux.swif
 whole PrefsTool "${tool[@]}" "$stubs/Darwin.swift"
 whole PrefsEtcd "${etcd[@]}" "$stubs/Darwin.swift"
 check -typecheck -module-name HarnessCLI -I "$folder/plain" $(find HarnessCLI -name "*.swift" | sort) "$stubs/Darwin.swift"
-whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
+whole PrefsStoreKit "${storeKit[@]}" "$stubs/Darwin.swift"
 whole PrefsTesting "${traits[@]}"
 check -typecheck -parse-as-library -module-name TestSupport -I "$folder/plain" Tests/Support/*.swift "$stubs/Darwin.swift"
 

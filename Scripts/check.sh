@@ -19,7 +19,7 @@ printf '%s\n' Tests/Mutants/*.patch | $step "every mutant applies" xargs -n 1 gi
 $step "debug build, warnings are errors" swift build --build-tests -Xswiftc -warnings-as-errors
 $step "floors of the targets" Scripts/floors.sh
 # What is released, the examples, and what Scripts/counts.sh runs. The programs of tests are run as debug builds only.
-PREFS_ONLY="HarnessCLI PrefsUI PrefsTesting RVS_PersistentPrefs Words Pulse Beacon Tracker Fleet Sketch Benchmarks" \
+PREFS_ONLY="HarnessCLI PrefsUI PrefsStoreKit PrefsTesting RVS_PersistentPrefs Words Pulse Beacon Tracker Fleet Sketch Benchmarks" \
     $step "release build, warnings are errors" swift build -c release -Xswiftc -warnings-as-errors
 # The tests run the debug build. An optimizer's fault that ends every command was seen in the release build only.
 $step "the release build of prefs runs" bash -c 'set -e; export HOME=$(mktemp -d); unset XDG_CONFIG_HOME XDG_STATE_HOME

@@ -32,7 +32,7 @@ rm -rf "$symbols" "$output"
 mkdir -p "$symbols"
 
 # The modules of the other products, which these pages describe together. PrefsUI is missing: without SwiftUI it has no symbols.
-others="PrefsDocuments PrefsJSON PrefsLayers PrefsKeys PrefsSettingsFiles PrefsEtcd PrefsTool PrefsTesting RVS_PersistentPrefs"
+others="PrefsDocuments PrefsJSON PrefsLayers PrefsKeys PrefsSettingsFiles PrefsEtcd PrefsStoreKit PrefsTool PrefsTesting RVS_PersistentPrefs"
 
 echo "== the library, and its public symbols"
 for module in PersistentPreferences $others; do
@@ -48,8 +48,7 @@ for module in $others; do
     # Extensions of Foundation and of Swift Testing have pages of their own. Those of this package are parts of the pages of its types.
     extensions=()
     case $module in
-    PrefsKeys) extensions=(-emit-extension-block-symbols) ;;
-    PrefsTesting) extensions=(-emit-extension-block-symbols -experimental-allowed-reexported-modules=PrefsStoreChecks) ;;
+    PrefsKeys | PrefsTesting) extensions=(-emit-extension-block-symbols) ;;
     esac
     "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$(field triple)" ${sdk[@]+"${sdk[@]}"} \
         -I "$(swift build --show-bin-path)/Modules" -output-dir "$symbols" -minimum-access-level public \
@@ -57,7 +56,7 @@ for module in $others; do
 done
 # For clients, the public types of the lower targets belong to this module. The pages of the other modules are beside its own. Only names
 # of modules are replaced, because PrefsTool and RVS_PersistentPrefs have a type of their name.
-modules="PrefsFileEngine|PrefsPropertyLists|PrefsStoreChecks|${others// /|}"
+modules="PrefsFileEngine|PrefsPropertyLists|${others// /|}"
 sed -i.bak -E "s/\"(module\":\{\"name|module|extendedModule)\":\"($modules)\"/\"\1\":\"PersistentPreferences\"/g" "$symbols"/*.json
 rm -f "$symbols"/*.bak
 

@@ -25,8 +25,8 @@ PrefsSettingsFiles    | PrefsSettingsFiles       | PrefsPropertyLists PrefsFileE
 PrefsUI               | PrefsUI                  | PersistentPreferences PrefsKeys
 PrefsEtcd             | PrefsEtcd                | PrefsFileEngine PersistentPreferences PrefsJSON
 PrefsTool             | PrefsTool                | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsDocuments PrefsJSON PrefsLayers
-PrefsStoreChecks      | PrefsTesting/StoreChecks | PrefsPropertyLists PersistentPreferences
-PrefsTesting          | PrefsTesting/Traits      | PrefsPropertyLists PersistentPreferences PrefsStoreChecks
+PrefsStoreKit         | PrefsStoreKit            | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+PrefsTesting          | PrefsTesting             | PrefsPropertyLists PersistentPreferences
 RVS_PersistentPrefs   | RVS_PersistentPrefs      | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsKeys
 "
 rows="$(sed -E '/^$/d; s/ *\| */|/g' <<<"$table")"
@@ -92,5 +92,5 @@ words 'json|etcd|settings ?file' PrefsKeys none
 words 'etcd|appsetting|prefkey' PrefsSettingsFiles none
 
 ! grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing$' Sources HarnessCLI |
-    grep -v '^Sources/PrefsTesting/Traits/' || fail "these files import Swift Testing"
+    grep -v '^Sources/PrefsTesting/' || fail "these files import Swift Testing"
 exit $failed

@@ -14,7 +14,7 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
 
     init(process: Int, thread: Int, file: URL) {
         own = Self.ownKeys(process, thread)
-        super.init(key: Self.root, values: nil, store: PropertyListFileStore(url: file))
+        super.init(key: Self.root, values: nil, store: .propertyList(url: file))
     }
 
     override var keys: [String] { [Self.sharedKey, own.counter, own.value] }

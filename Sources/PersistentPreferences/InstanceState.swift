@@ -22,7 +22,7 @@ package final class InstanceState: InstanceObservers, @unchecked Sendable {
     ///   - store: the store that was passed to the initializer.
     /// - Returns: `PrefsError.sharedRoot` for the first instance of a class that shares its root by mistake.
     func start(
-        _ owner: any RootOwner & DeclaringClass, key: String?, store: (any PrefsStore)?
+        _ owner: any RootOwner & DeclaringClass, key: String?, store: PrefsStore?
     ) -> PrefsError? {
         let (declarations, isNew) = ClassDeclarations.of(owner)
         // Uses the known name, because the runtime's lock for names may stay locked in a forked child.
@@ -33,10 +33,10 @@ package final class InstanceState: InstanceObservers, @unchecked Sendable {
             ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownRoots) : nil
     }
 
-    /// Starts an instance that has only the property of its store. Reads nothing.
-    func start(_ owner: any RootOwner, key: String?, _ store: PropertyStore) {
-        start(owner, fixed: store.ownRoots)
-        start(owner, key: key ?? "", ClassDeclarations(of: store.property))
+    /// Starts an instance that has only this property. Reads nothing.
+    func start(_ owner: any RootOwner, key: String?, _ property: any DeclaredProperty, in roots: Roots) {
+        start(owner, fixed: roots)
+        start(owner, key: key ?? "", ClassDeclarations(of: property))
     }
 
     /// The property of a wrapper, a `PrefProperty`, if it was found by this key path before.

@@ -4,11 +4,13 @@ package import PrefsPropertyLists
 
 /// How the members of the class reach the store.
 extension PersistentPrefs {
-    func start(key: String?, values: [String: Any]?, store: (any PrefsStore)?) {
+    func start(key: String?, values: [String: Any]?, store: PrefsStore?) {
         guard type(of: self) != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        if let store = store as? PropertyStore { return state.start(self, key: key, store) }
+        if let store, case .property(let property) = store.purpose {
+            return state.start(self, key: key, property, in: store.roots)
+        }
         let warning = state.start(self, key: key, store: store)
         if let warning { report(warning) }
         defer { if let warning, state.lastError == nil { state.lastError = warning } }
@@ -133,7 +135,7 @@ extension PersistentPrefs {
     public func onError(_ action: @escaping @Sendable (PrefsError) -> Void) -> PrefsObservation {
         let handlers = state.makeErrorHandlers()
         let number = handlers.add(action, of: self)
-        return PrefsObservation { handlers.remove(number) }
+        return PrefsObservation(ending: { handlers.remove(number) })
     }
 
     /// Reports what an access has met: to `lastError`, and to the failure handlers.

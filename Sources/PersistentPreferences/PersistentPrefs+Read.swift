@@ -10,7 +10,7 @@ extension PersistentPrefs {
     /// outer one.
     ///
     /// A write in the body, to any store, is rejected with ``PrefsError/writeInsideRead``, and so is an `update`; a
-    /// store of another module rejects only the writes of instances. Such a rejection does not undo an `update` around
+    /// store of your own rejects only the writes of instances. Such a rejection does not undo an `update` around
     /// the read. Takes no lock, so writers go on, and an asynchronous function needs no `await`. A task that the body
     /// starts is not a part of it.
     ///

@@ -47,7 +47,7 @@ extension PersistentPrefs {
         return Self.outcome(result, failure)
     }
 
-    /// A store outside this package may end an update without running its body.
+    /// A store of your own may end an update without running its body.
     private static func outcome<R>(_ value: R?, _ failure: PrefsError?) -> Result<R, PrefsError> {
         if let failure, !failure.isWarning { return .failure(failure) }
         return value.map(Result.success) ?? .failure(.unknownError(error: nil))

@@ -3,7 +3,7 @@ extension PersistentPrefs {
     /// of code that has its own instances.
     ///
     /// ```swift
-    /// PersistentPrefs.withStore(InMemoryStore()) { EditorPrefs().fontSize = 14 }
+    /// PersistentPrefs.withStore(.memory()) { EditorPrefs().fontSize = 14 }
     /// ```
     ///
     /// An instance that was created without a store uses the store of the innermost `withStore` around each access.
@@ -13,14 +13,14 @@ extension PersistentPrefs {
     /// Observers stay with the store at which they started; their closures run as if inside this `withStore`. Detached
     /// tasks, dispatch queues and threads are outside of it. Any thread. Mirrors `withDependencies` of the Dependencies
     /// libraries.
-    public static func withStore<R>(_ store: any PrefsStore, _ body: () throws -> R) rethrows -> R {
+    public static func withStore<R>(_ store: PrefsStore, _ body: () throws -> R) rethrows -> R {
         try StoreOverride.$innermost.withValue(store.roots, operation: body)
     }
 
     /// Runs an asynchronous closure, on the caller's actor, so that accesses in it, and in tasks that it starts, use
     /// `store`.
     public static func withStore<R>(
-        _ store: any PrefsStore, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+        _ store: PrefsStore, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async rethrows -> R {
         try await StoreOverride.$innermost.withValue(store.roots, operation: body, isolation: isolation)
     }

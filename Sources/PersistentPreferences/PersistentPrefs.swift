@@ -61,7 +61,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///   - key: the root key; nil stands for the unqualified name of the type.
     ///   - values: values for allowed keys, stored at once.
     ///   - store: the store of this instance.
-    public init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+    public init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
         super.init()
         start(key: key, values: values, store: store)
     }
@@ -70,10 +70,11 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         state.bridge.end()
     }
 
-    /// The store of instances that are created without one; ``UserDefaultsStore/standard`` by default.
+    /// The store of instances that are created without one: the standard domain of `UserDefaults` by default.
     ///
-    /// Override it for a suite, an app group or a file. Return the same object each time.
-    open class var store: any PrefsStore { UserDefaultsStore.standard }
+    /// Override it for a suite, an app group or a file. The property is read once for each class, at its first instance
+    /// without a store. A subclass that inherits it reads it once more, so `.memory()` is another memory there.
+    open class var store: PrefsStore { .standard }
 
     /// The key of this instance's root.
     ///
@@ -154,7 +155,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///
     /// A write that waits longer is rejected with ``PrefsError/busy(_:)``, and the body of an `update` does not run. The
     /// `timeout` of an `update` takes precedence. A write inside an `update` of the same store does not wait.
-    /// Stores of other modules ignore it. The property is read once per class.
+    /// Backends of your own ignore it. The property is read once per class.
     open class var lockTimeout: Duration? { nil }
 
     /// Rules over several values; see ``PrefsRule``. Empty by default, which costs nothing.
@@ -242,7 +243,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// commits. In an asynchronous function, the compiler chooses the asynchronous form, which blocks no thread.
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
-    ///     error is ``PrefsError/busy(_:)``. nil waits for ``lockTimeout``. Stores of other modules ignore it.
+    ///     error is ``PrefsError/busy(_:)``. nil waits for ``lockTimeout``. Backends of your own ignore it.
     ///   - body: gets the values of the allowed keys.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.

@@ -6,9 +6,12 @@ public import PersistentPreferences
 /// ```swift
 /// import PrefsEtcd
 ///
-/// let store = EtcdStore(endpoints: [URL(string: "http://127.0.0.1:2379")!], prefix: "fleet/")
-/// let prefs = EditorPrefs(store: store)
+/// let fleet = EtcdStore(endpoints: [URL(string: "http://127.0.0.1:2379")!], prefix: "fleet/")
+/// let prefs = EditorPrefs(store: fleet.store)
+/// print(fleet.staleness ?? .zero)
 /// ```
+///
+/// A class that needs no more than a store names it as `.etcd(…)`: ``PrefsStore/etcd(endpoints:prefix:options:lastKnown:)``.
 ///
 /// The article "A fleet" of `PersistentPreferences` shows how to set it up, and states all guarantees and limits.
 ///
@@ -51,7 +54,7 @@ public import PersistentPreferences
 /// While the cluster is down, the first followed read waits for ``Options/deadline``, and later ones fail at once. After `fork`, parent and
 /// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
 /// cannot observe.
-public final class EtcdStore: RootsStore, RemotePrefsStore {
+public struct EtcdStore: Sendable {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
         /// From memory. Returns every change older than ``Options/staleness``, while at most one server fails at a time; usually only the
@@ -97,7 +100,8 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
 
     let reads: ReadMode
     private let shared: Result<PerProcess<EtcdNamespace>, PrefsError>
-    package let ownRoots: Roots
+    /// The store for instances, and for single roots.
+    public let store: PrefsStore
 
     /// What the stores of this process with the same settings share.
     var namespace: EtcdNamespace {
@@ -121,10 +125,10 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
                 endpoints, prefix, options.user.map { .init(name: $0, password: options.password) },
                 deadline: options.deadline, staleness: options.staleness, lastKnown: lastKnown)
             shared = .success(namespace)
-            ownRoots = EtcdRoots(namespace, options.reads).roots
+            store = PrefsStore(EtcdRoots(namespace, options.reads).roots)
         } catch {
             shared = .failure(error)
-            ownRoots = Roots(unreachable: error)
+            store = PrefsStore(Roots(unreachable: error))
         }
     }
 
@@ -133,7 +137,7 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
     /// `%2F`, and `@` in them and in the prefix as `%40` (RFC 3986, percent-encoding).
     ///
     /// - Throws: ``PrefsError/invalidName(name:reason:)``.
-    public convenience init(
+    public init(
         url text: String, options: Options = Options(), lastKnown: URL? = nil
     ) throws(PrefsError) {
         let url = try EtcdURL(text)
@@ -156,17 +160,17 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
         try EtcdRoots(shared.get(), .current).roots.read(root: root)
     }
 
-    /// Returns the newest readable state of a root that this process knows. See ``RemotePrefsStore/lastKnown(root:)``.
+    /// Returns the newest readable state of a root that this process knows. nil if the root was missing, or if nothing is known. Sends nothing.
     public func lastKnown(root: String) -> [String: Any]? {
         (try? namespace)?.watch.state.withLock { $0.lastGood(root) }?.objects
     }
 
-    /// Changes a root in one transaction that locks other roots, too, before the body runs. An update that accesses several roots then
-    /// waits for all of them, in whatever order.
+    /// Changes a root in one transaction, as ``PrefsStore/update(root:_:)`` of the ``store`` does, that locks other roots, too, before the
+    /// body runs. An update that accesses several roots then waits for all of them, in whatever order.
     ///
     /// ```swift
     /// try fleet.update(root: "Queue", alsoLocking: ["Jobs"]) { queue in
-    ///     try fleet.update(root: "Jobs") { jobs in … }
+    ///     try fleet.store.update(root: "Jobs") { jobs in … }
     /// }
     /// ```
     ///
@@ -174,16 +178,32 @@ public final class EtcdStore: RootsStore, RemotePrefsStore {
     ///
     /// - Throws: as ``PrefsStore/update(root:_:)``.
     public func update(
-        root: String, alsoLocking roots: [String], _ body: (inout [String: Any]?) throws -> Void
+        root: String, alsoLocking roots: [String] = [], _ body: (inout [String: Any]?) throws -> Void
     ) throws {
-        for root in roots { try PrefsError.checkRootKey(root) }
+        if roots.isEmpty { return try store.update(root: root, body) }
+        for root in roots { try NameVetting.checkRoot(root) }
         try EtcdRoots(shared.get(), reads, alsoLocking: roots).roots.update(root: root, body)
     }
 }
 
-extension EtcdStore: ListingStore {
-    package func rootNames() throws -> [String] { try namespace.names() }
-    package func lastWriter(of root: String) -> String? { (try? namespace)?.lastWriter(of: root) }
+extension PrefsStore {
+    /// Creates a store in etcd, for programs on many machines. Sends nothing; the first access connects. ``EtcdStore``
+    /// describes it and its parameters.
+    public static func etcd(
+        endpoints: [URL], prefix: String = "prefs/", options: EtcdStore.Options = .init(), lastKnown: URL? = nil
+    ) -> PrefsStore {
+        EtcdStore(endpoints: endpoints, prefix: prefix, options: options, lastKnown: lastKnown).store
+    }
+
+    /// Creates a store in etcd from one URL, such as `etcd://10.0.0.1:2379/fleet/`, which
+    /// ``EtcdStore/init(url:options:lastKnown:)`` describes.
+    ///
+    /// - Throws: ``PrefsError/invalidName(name:reason:)``.
+    public static func etcd(
+        url: String, options: EtcdStore.Options = .init(), lastKnown: URL? = nil
+    ) throws(PrefsError) -> PrefsStore {
+        try EtcdStore(url: url, options: options, lastKnown: lastKnown).store
+    }
 }
 
 /// The roots of a store, as the base class uses them.
@@ -204,6 +224,9 @@ private final class EtcdRoots: RemoteRoots {
     func values(of root: String, isNewest: Bool) throws -> RootValues? {
         try isNewest || reads == .current ? shared.value.current(root) : shared.value.followed(root)
     }
+
+    func names() throws -> [String] { try shared.value.names() }
+    func lastWriter(of root: String) -> String? { shared.value.lastWriter(of: root) }
 
     func lastKnown(_ root: String) -> RootValues? { shared.value.watch.state.withLock { $0.lastGood(root) } }
 

@@ -13,6 +13,12 @@ package protocol RemoteRoots: AnyObject, Sendable {
     /// - Parameter isNewest: whether they must be those of now.
     func values(of root: String, isNewest: Bool) throws -> RootValues?
 
+    /// The names of the roots, sorted. Costs a request or more.
+    func names() throws -> [String]
+
+    /// The host, program and process that have made the newest change of a root; nil if nobody knows.
+    func lastWriter(of root: String) -> String?
+
     /// The newest readable values that this process knows, without a request; nil if the root is missing or unknown.
     func lastKnown(_ root: String) -> RootValues?
 
@@ -81,6 +87,8 @@ package final class RemoteDomain: Domain {
     private static let otherType = StoredValue.integer(0)
 
     package var hasOnlyRoots: Bool { true }
+    package func rootNames() throws -> [String]? { try remote.names() }
+    package func lastWriter(of root: String) -> String? { remote.lastWriter(of: root) }
 
     /// nil inside an update.
     package func knownEntry(of root: String) -> StoredValue?? {

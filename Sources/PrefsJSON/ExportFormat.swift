@@ -84,7 +84,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
             case .json: try JSONWriter.data(of: values)
             }
         } catch let failure as PropertyListFailure {
-            throw PrefsError.valuesNotPlistCompatible([failure])
+            throw PrefsError.unsupportedValues([failure])
         }
     }
 

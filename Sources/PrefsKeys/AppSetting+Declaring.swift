@@ -10,11 +10,11 @@ extension AppSetting where Value: Codable {
     ///   - wrappedValue: the default.
     ///   - key: the entry: not empty, and at most 1,024 bytes. Each access of another name fails.
     ///   - store: where the entry is; nil stands for `UserDefaults.standard`. In a store of this package it is an entry
-    ///     of the domain, in every layout. In a store of another module it is a value of the root `AppSettings`.
+    ///     of the domain, in every layout. In a store over a backend it is a value of the root `AppSettings`.
     ///   - didFail: called for each error of a read or a write, on the thread of the access. Errors of accesses inside
     ///     it do not call it.
     public init(
-        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(wrappedValue, key, store, nil, didFail)
@@ -22,7 +22,7 @@ extension AppSetting where Value: Codable {
 
     /// Declares an optional property of a flat key that is nil if nothing is stored.
     public init(
-        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        _ key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
@@ -30,7 +30,7 @@ extension AppSetting where Value: Codable {
     /// Declares a property of a flat key, with the default as an argument:
     /// `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
     public init(
-        key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
+        key: String, defaultValue: Value, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(defaultValue, key, store, nil, didFail)
@@ -38,7 +38,7 @@ extension AppSetting where Value: Codable {
 
     /// Declares an optional property of a flat key that is nil if nothing is stored: `@AppSetting(key: "x") var x: Bool?`.
     public init(
-        key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
@@ -48,7 +48,7 @@ extension AppSetting where Value: _UseAStructOrGiveACoding {
     /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding. Use a struct, or give a
     /// coding.
     public init(
-        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         fatalError("a Codable class needs a coding")
@@ -56,7 +56,7 @@ extension AppSetting where Value: _UseAStructOrGiveACoding {
 
     /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding.
     public init(
-        key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
+        key: String, defaultValue: Value, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         fatalError("a Codable class needs a coding")
@@ -67,7 +67,7 @@ extension AppSetting where Value: RawRepresentable, Value.RawValue: Codable {
     /// Declares a property of a flat key, of a type with a raw value, with the default as an argument.
     @_disfavoredOverload
     public init(
-        key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
+        key: String, defaultValue: Value, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(defaultValue, key, store, nil, didFail)
@@ -76,7 +76,7 @@ extension AppSetting where Value: RawRepresentable, Value.RawValue: Codable {
     /// Declares a property of a flat key, of a type with a raw value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
-        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(wrappedValue, key, store, nil, didFail)
@@ -88,7 +88,7 @@ extension AppSetting where Value: _PrefRawValues {
     /// value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
-        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(wrappedValue, key, store, nil, didFail)
@@ -97,7 +97,7 @@ extension AppSetting where Value: _PrefRawValues {
     /// Declares an optional property of a flat key that is nil if nothing is stored.
     @_disfavoredOverload
     public init(
-        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        _ key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
@@ -105,7 +105,7 @@ extension AppSetting where Value: _PrefRawValues {
     /// Declares an optional property of a flat key, with the key as an argument.
     @_disfavoredOverload
     public init(
-        key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
@@ -116,7 +116,7 @@ extension AppSetting where Value: _PrefOptionalRawValues {
     /// type with a raw value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
-        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(wrappedValue, key, store, nil, didFail)
@@ -125,7 +125,7 @@ extension AppSetting where Value: _PrefOptionalRawValues {
     /// Declares an optional property of a flat key that is nil if nothing is stored.
     @_disfavoredOverload
     public init(
-        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        _ key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
@@ -136,7 +136,7 @@ extension AppSetting where Value: _PrefAnyValues {
     /// checks that a property list can hold the value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
-        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(PrefCoding.ownCopy(of: wrappedValue), key, store, nil, didFail)
@@ -145,7 +145,7 @@ extension AppSetting where Value: _PrefAnyValues {
     /// Declares an optional property of a flat key that is nil if nothing is stored.
     @_disfavoredOverload
     public init(
-        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        _ key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
@@ -154,7 +154,7 @@ extension AppSetting where Value: _PrefAnyValues {
 extension AppSetting {
     /// Declares a property of a flat key, of any type, with a coding. Parameters as for Codable values.
     public init(
-        wrappedValue: Value, _ key: String, coding: PrefCoding<Value>, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, coding: PrefCoding<Value>, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         self.init(wrappedValue, key, store, coding, didFail)
@@ -162,7 +162,7 @@ extension AppSetting {
 
     /// Declares an optional property of a flat key that is nil if nothing is stored.
     public init(
-        _ key: String, coding: PrefCoding<Value>, store: (any PrefsStore)? = nil,
+        _ key: String, coding: PrefCoding<Value>, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, coding, didFail)
@@ -175,7 +175,7 @@ extension AppSetting {
     )
     @_disfavoredOverload
     public init(
-        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         fatalError("unavailable")
@@ -188,7 +188,7 @@ extension AppSetting {
     )
     @_disfavoredOverload
     public init(
-        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        _ key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         fatalError("unavailable")
     }
@@ -197,7 +197,7 @@ extension AppSetting {
     @available(*, unavailable, message: "give the property an initial value, which is its default")
     @_disfavoredOverload
     public init(
-        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+        _ key: String, store: PrefsStore? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
         fatalError("unavailable")
     }

@@ -48,7 +48,7 @@ public struct AppSetting<Value> {
     }
 
     init(
-        _ defaultValue: Value, _ key: String, _ store: (any PrefsStore)?, _ coding: PrefCoding<Value>? = nil,
+        _ defaultValue: Value, _ key: String, _ store: PrefsStore?, _ coding: PrefCoding<Value>? = nil,
         _ didFail: (@Sendable (PrefsError) -> Void)?
     ) {
         source = .key(FlatKey(key, defaultValue, coding ?? PrefCoding(rule: Value.self), didFail))
@@ -81,7 +81,7 @@ public struct AppSetting<Value> {
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
-        guard let observed else { return PrefsObservation {} }
+        guard let observed else { return PrefsObservation(ending: {}) }
         // Kept alive, because it reports errors.
         let prefs = observed.prefs
         return observed.onChange(on: queue) { old, new in withExtendedLifetime(prefs) { action(old, new) } }

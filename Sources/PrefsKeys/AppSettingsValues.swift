@@ -57,14 +57,14 @@ public final class AppSettingsValues: Observable, Sendable {
         self.init(entriesOf: DefaultsObjectStore.of(container))
     }
 
-    /// Creates settings under a root of a store, for example an ``InMemoryStore`` for a test or a preview.
-    public convenience init(store: any PrefsStore, root: String) {
+    /// Creates settings under a root of a store, for example ``PrefsStore/memory()`` for a test or a preview.
+    public convenience init(store: PrefsStore, root: String) {
         self.init(KeyPlace(store, root: root))
     }
 
-    /// Creates settings that are entries of a store: in every layout, a key is not in a root. A store of another module
-    /// has only roots.
-    convenience init(entriesOf store: any PrefsStore) {
+    /// Creates settings that are entries of a store: in every layout, a key is not in a root. A backend has
+    /// only roots.
+    convenience init(entriesOf store: PrefsStore) {
         self.init(KeyPlace(entriesOf: store))
     }
 

@@ -8,32 +8,29 @@ import PrefsPropertyLists
 /// Reads find what `object(forKey:)` finds, including arguments and registered defaults. On Linux, an update does not
 /// find these, so it does not store them. `synchronize()` is called after each write. Updates are atomic for the users
 /// of this store, and only their changes are observed.
-package final class DefaultsObjectStore: RootsStore {
-    package let ownRoots: Roots
+package enum DefaultsObjectStore {
+    private static let stores = Locked<[ObjectIdentifier: WeakRoots]>([:])
 
-    private static let stores = Locked<[ObjectIdentifier: WeakStore]>([:])
-
-    private struct WeakStore {
-        weak var store: DefaultsObjectStore?
+    private struct WeakRoots {
+        weak var roots: Roots?
     }
 
     /// The one store of an object, so that its users share transactions. The object of the standard domain has the
     /// usual store.
-    package static func of(_ defaults: UserDefaults) -> any PrefsStore {
-        if defaults === UserDefaults.standard { return UserDefaultsStore.standard }
+    package static func of(_ defaults: UserDefaults) -> PrefsStore {
+        if defaults === UserDefaults.standard { return .standard }
         return stores.withLock { stores in
             // A store keeps its object alive, so no other object has that address.
-            if let store = stores[ObjectIdentifier(defaults)]?.store { return store }
-            stores = stores.filter { $0.value.store != nil }
-            let new = DefaultsObjectStore(defaults)
-            stores[ObjectIdentifier(defaults)] = WeakStore(store: new)
-            return new
+            if let roots = stores[ObjectIdentifier(defaults)]?.roots { return PrefsStore(roots) }
+            stores = stores.filter { $0.value.roots != nil }
+            let new = Roots(DefaultsObject(defaults), durability: .process)
+            stores[ObjectIdentifier(defaults)] = WeakRoots(roots: new)
+            return PrefsStore(new)
         }
     }
 
-    private init(_ defaults: UserDefaults) {
-        ownRoots = Roots(DefaultsObject(defaults), durability: .process)
-    }
+    /// Whether the roots are those of an object.
+    static func has(_ roots: Roots) -> Bool { roots.domain is DefaultsObject }
 }
 
 /// The entries that a `UserDefaults` object finds, as a domain.

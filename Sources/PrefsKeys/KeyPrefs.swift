@@ -14,7 +14,7 @@ final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
     ) {
         property = PrefProperty(defaultValue, key: name, coding: coding)
         (self.place, self.didFail) = (place, didFail)
-        super.init(key: place.root, store: PropertyStore(of: property, in: place.roots(of: name)))
+        super.init(key: place.root, store: PrefsStore(of: property, in: place.roots(of: name)))
     }
 
     convenience init<Key: PrefKey>(_ key: Key.Type, _ name: String, in place: KeyPlace) where Key.Value == Value {
@@ -57,23 +57,23 @@ final class KeyPlace: Sendable {
     let root: String
     /// Whether observers hear of changes that are made elsewhere.
     let reportsChanges: Bool
-    private let store: any PrefsStore
+    private let store: PrefsStore
     /// nil if the store has only roots.
     private let entries: Roots?
     /// The newest values of the domain; nil if the domain itself knows them.
-    private let newest: UserDefaultsStore.NewestEntry?
+    private let newest: NewestEntry?
 
-    init(_ store: any PrefsStore, root: String) {
+    init(_ store: PrefsStore, root: String) {
         (self.store, self.root, reportsChanges, entries, newest) = (store, root, true, nil, nil)
     }
 
-    /// The entries of a store. A store of another module, and a store with layers, has only roots.
-    init(entriesOf store: any PrefsStore) {
+    /// The entries of a store. A backend, and a store with layers, has only roots.
+    init(entriesOf store: PrefsStore) {
         let roots = store.roots
         (self.store, root) = (store, "AppSettings")
-        reportsChanges = !(store is DefaultsObjectStore)
-        entries = roots.isForeign || roots.layers != nil ? nil : roots
-        newest = (store as? UserDefaultsStore)?.newest
+        reportsChanges = !DefaultsObjectStore.has(roots)
+        entries = roots.hasOnlyRoots || roots.layers != nil ? nil : roots
+        newest = roots.newest
     }
 
     /// The roots of one key, which cannot be reached if the key cannot be one.

@@ -6,11 +6,11 @@ import PrefsPropertyLists
 final class NewestDomain: Domain {
     private let domain: any Domain
     private let key: String
-    private let newest: UserDefaultsStore.NewestEntry
+    private let newest: NewestEntry
     /// The last state in which UserDefaults had the stored value.
     private let agreed = Locked<(revision: Revision, value: StoredValue?, content: Content?)?>(nil)
 
-    init(_ domain: any Domain, of key: String, _ newest: @escaping UserDefaultsStore.NewestEntry) {
+    init(_ domain: any Domain, of key: String, _ newest: @escaping NewestEntry) {
         (self.domain, self.key, self.newest) = (domain, key, newest)
     }
 

@@ -54,7 +54,7 @@ extension PrefKey {
         in defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
         _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
-        AppSettingsValues.of(defaults).prefs(self).observed?.onChange(on: queue, action) ?? PrefsObservation {}
+        AppSettingsValues.of(defaults).prefs(self).observed?.onChange(on: queue, action) ?? PrefsObservation(ending: {})
     }
 
     /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. Works like

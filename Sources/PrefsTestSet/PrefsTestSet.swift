@@ -47,7 +47,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     }
 
     /// Creates an instance with a root key in a given store.
-    public override init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+    public override init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
         super.init(key: key, values: values, store: store)
     }
 

@@ -33,7 +33,7 @@ public enum PrefsTool {
     ///     once, also with a store in memory.
     public static func run(
         _ arguments: [String], name: String,
-        _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
+        _ make: @escaping (_ root: String?, _ store: PrefsStore?) -> PersistentPrefs
     ) -> Int32 {
         // The tool's own options must not count as values of the program's keys.
         if CommandLine.arguments.suffix(arguments.count).elementsEqual(arguments) {
@@ -52,8 +52,8 @@ public enum PrefsTool {
     ///   - context: the environment and the streams of the process.
     package static func run(
         _ arguments: [String], name: String, suite: String, others: [CommandSpec],
-        storeOfURL: @escaping (String) throws(PrefsError) -> any PrefsStore, context: ProcessContext = .process,
-        _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
+        storeOfURL: @escaping (String) throws(PrefsError) -> PrefsStore, context: ProcessContext = .process,
+        _ make: @escaping (_ root: String?, _ store: PrefsStore?) -> PersistentPrefs
     ) -> Int32 {
         run(
             arguments,

@@ -45,7 +45,7 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     /// Creates an instance with a root key in a given store.
-    public override init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+    public override init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
         Self.checkSubclassed()
         super.init(key: key, values: values, store: store)
     }
@@ -77,18 +77,29 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     open var userDefaults: UserDefaults? { Suites.defaults(of: type(of: self)) }
 
     /// The store of ``groupID``.
-    open override class var store: any PrefsStore { Suites.store(of: self) }
+    open override class var store: PrefsStore { Suites.store(of: self) }
 
-    private static var chosenStore: any PrefsStore {
-        InstanceStore { prefs in
-            let type = type(of: prefs)
-            guard let prefs = prefs as? RVS_PersistentPrefs, let suite = type as? RVS_PersistentPrefs.Type else {
-                return type.store
-            }
+    /// A store that a new instance chooses for itself: that of its class, unless it has a ``userDefaults`` of its own.
+    private static var chosenStore: PrefsStore {
+        let choice = StoreChoice { owner in
+            guard let type = type(of: owner) as? RVS_PersistentPrefs.Type, let prefs = owner as? RVS_PersistentPrefs,
+                prefs.userDefaults === Suites.defaults(of: type)
+            else { return nil }
+            return ownStore(of: type)
+        } _: { owner in
+            guard let type = type(of: owner) as? RVS_PersistentPrefs.Type, let prefs = owner as? RVS_PersistentPrefs
+            else { throw PrefsError.userDefaultsUnavailable }
             let defaults = prefs.userDefaults
-            if defaults === Suites.defaults(of: suite) { return type.store }
+            if defaults === Suites.defaults(of: type) { return ownStore(of: type) }
             guard let defaults else { throw PrefsError.userDefaultsUnavailable }
             return DefaultsObjectStore.of(defaults)
         }
+        return PrefsStore(choice)
+    }
+
+    /// The store of a class. ``groupID`` may have changed since the class was first used.
+    private static func ownStore(of type: RVS_PersistentPrefs.Type) -> PrefsStore {
+        let store = ClassStores.store(of: type)
+        return Suites.has(store) ? Suites.store(of: type) : store
     }
 }

@@ -12,7 +12,7 @@ enum Suites {
     private struct State {
         /// The assigned names, by class.
         var names: [ObjectIdentifier: Assigned] = [:]
-        var stores: [String: UserDefaultsStore] = [:]
+        var stores: [String: PrefsStore] = [:]
         var defaults: [String: UserDefaults] = [:]
     }
 
@@ -32,13 +32,19 @@ enum Suites {
         state.withLock { $0.names[ObjectIdentifier(type)] = Assigned(name: name) }
     }
 
-    static func store(of type: RVS_PersistentPrefs.Type) -> any PrefsStore {
-        guard let name = name(for: type), !name.isEmpty else { return UserDefaultsStore.standard }
+    static func store(of type: RVS_PersistentPrefs.Type) -> PrefsStore {
+        guard let name = name(for: type), !name.isEmpty else { return .standard }
         return state.withLock { state in
-            let store = state.stores[name] ?? UserDefaultsStore(suiteName: name)
+            let store = state.stores[name] ?? .userDefaults(suite: name)
             state.stores[name] = store
             return store
         }
+    }
+
+    /// Whether a store is one that `groupID` names, so that its class does not override `store`.
+    static func has(_ store: PrefsStore) -> Bool {
+        store.roots === PrefsStore.standard.roots
+            || state.withLock { $0.stores.values.contains { $0.roots === store.roots } }
     }
 
     static func defaults(of type: RVS_PersistentPrefs.Type) -> UserDefaults? {

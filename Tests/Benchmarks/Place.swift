@@ -21,10 +21,10 @@ struct Place: Sendable {
     }
 
     /// A store with its own file.
-    func store(_ name: String, _ durability: PropertyListFileStore.Durability = .powerCut) throws
-        -> PropertyListFileStore
+    func store(_ name: String, _ durability: PrefsStore.Durability = .powerCut) throws
+        -> PrefsStore
     {
-        PropertyListFileStore(url: try file(name), durability: durability)
+        PrefsStore.propertyList(url: try file(name), durability: durability)
     }
 
     /// A domain of `UserDefaults` in the home of the run.

@@ -21,7 +21,8 @@ func products(_ names: String...) -> [Target.Dependency] {
 }
 
 let library = products(
-    "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "RVS_PersistentPrefs")
+    "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "PrefsStoreKit",
+    "RVS_PersistentPrefs")
 
 func mode(_ name: String, _ settings: [SwiftSetting]) -> Target {
     .executableTarget(

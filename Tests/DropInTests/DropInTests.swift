@@ -97,7 +97,7 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
         key = "Own"
     }
 
-    public override init(key: String?, values: [String: Any]?, store: any PrefsStore) {
+    public override init(key: String?, values: [String: Any]?, store: PrefsStore) {
         super.init(key: key, values: values, store: store)
     }
 
@@ -126,7 +126,7 @@ class RangeSet: RVS_PersistentPrefs {
     private let other: TestSet
 
     init() {
-        (prefs, other) = RVS_PersistentPrefs.withStore(InMemoryStore()) { (TestSet(key: "Set"), TestSet(key: "Set")) }
+        (prefs, other) = RVS_PersistentPrefs.withStore(.memory()) { (TestSet(key: "Set"), TestSet(key: "Set")) }
     }
 
     /// The values of an instance, read through its accessors.
@@ -151,7 +151,7 @@ class RangeSet: RVS_PersistentPrefs {
     }
 
     @Test func setsAreKeptApartByTheirKeys() {
-        RVS_PersistentPrefs.withStore(InMemoryStore()) {
+        RVS_PersistentPrefs.withStore(.memory()) {
             let first = TestSet(key: "First", values: ["Integer Value": 1])
             let unnamed = TestSet()
             #expect(unnamed.key == "TestSet" && unnamed.values.isEmpty, "only init(key:) stores defaults")
@@ -165,7 +165,7 @@ class RangeSet: RVS_PersistentPrefs {
     }
 
     @Test func aRuleHoldsForTheDictionary() {
-        RVS_PersistentPrefs.withStore(InMemoryStore()) {
+        RVS_PersistentPrefs.withStore(.memory()) {
             let prefs = RangeSet()
             let error = PrefsError.ruleViolated(["Low must be at most High"])
             prefs.values = ["Low": 20, "High": 30]
@@ -184,7 +184,7 @@ class RangeSet: RVS_PersistentPrefs {
     }
 
     @Test func initializersOfTheSubclassSetTheKey() {
-        RVS_PersistentPrefs.withStore(InMemoryStore()) {
+        RVS_PersistentPrefs.withStore(.memory()) {
             let prefs = OwnInitializersPrefs(number: 2)
             #expect(prefs.formerKeys.last == "Own" && prefs.key == "Own 2")
             prefs.values["Integer Value"] = 3

@@ -9,6 +9,11 @@ class SmallSet: RVS_PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { return ["Integer Value", "String Value"] }
 }
 
+/// Has a store that is no suite.
+final class MemorySet: SmallSet, @unchecked Sendable {
+    override class var store: PrefsStore { .memory() }
+}
+
 /// Watches its errors, as with the stored property of the original.
 final class WatchingSet: SmallSet, @unchecked Sendable {
     var found: [String] = []
@@ -78,11 +83,11 @@ func caseName(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
 
 @Suite struct UpstreamMemberTests {
     private func inMemory<Prefs: RVS_PersistentPrefs>(_ make: () -> Prefs) -> Prefs {
-        RVS_PersistentPrefs.withStore(InMemoryStore(), make)
+        RVS_PersistentPrefs.withStore(.memory(), make)
     }
 
     @Test func everyMemberIsThere() {
-        RVS_PersistentPrefs.withStore(InMemoryStore()) {
+        RVS_PersistentPrefs.withStore(.memory()) {
             let prefs = SmallSet(key: "Set", values: ["Integer Value": 1])
             let name: String! = "Set"
             let none: [String: Any]! = nil
@@ -189,16 +194,24 @@ func caseName(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
         #expect(SmallSet.groupID == nil && RVS_PersistentPrefs.groupID == nil)
         ChildSet.groupID = ""
         #expect(ParentSet.groupID == "group.parent" && ChildSet.groupID == "")
-        #expect(ChildSet.store === UserDefaultsStore.standard && SmallSet.store === UserDefaultsStore.standard)
-        #expect(ParentSet.store !== UserDefaultsStore.standard && ParentSet.store === ParentSet.store)
+        #expect(
+            ChildSet.store.roots === PrefsStore.standard.roots && SmallSet.store.roots === PrefsStore.standard.roots)
+        #expect(ParentSet.store.roots !== PrefsStore.standard.roots && ParentSet.store.roots === ParentSet.store.roots)
         ChildSet.groupID = nil
         ParentSet.groupID = nil
-        #expect(ParentSet.store === UserDefaultsStore.standard)
+        #expect(ParentSet.store.roots === PrefsStore.standard.roots)
+    }
+
+    @Test func aStoreOfAClassIsOneForAllInstancesAndComesBeforeAGroup() {
+        MemorySet(key: "Set")["Integer Value"] = 5
+        MemorySet.groupID = "group.memory"
+        #expect(MemorySet(key: "Set")["Integer Value"] as? Int == 5)
+        MemorySet.groupID = nil
     }
 
     @Test func theBaseClassIsAbstract() async {
         await #expect(processExitsWith: .failure) { _ = RVS_PersistentPrefs() }
         await #expect(processExitsWith: .failure) { _ = RVS_PersistentPrefs(key: "Bare", values: nil) }
-        await #expect(processExitsWith: .failure) { _ = RVS_PersistentPrefs(store: InMemoryStore()) }
+        await #expect(processExitsWith: .failure) { _ = RVS_PersistentPrefs(store: .memory()) }
     }
 }

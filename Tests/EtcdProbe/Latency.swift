@@ -42,7 +42,7 @@ enum Latency {
         } else {
             let store = try store(deadline: .seconds(60))
             // It follows the root, unless only the store updates it.
-            let prefs = manner == "update" ? nil : CountPrefs(key: root, store: store)
+            let prefs = manner == "update" ? nil : CountPrefs(key: root, store: store.store)
             change = { number in
                 guard let prefs else {
                     return try store.update(root: root) { $0 = ["count": count(in: $0) + 1] }
@@ -64,7 +64,7 @@ enum Latency {
 
     /// Assigns the numbers from 1 on to a property.
     static func assign(_ count: Int) throws {
-        let prefs = CountPrefs(key: "B", store: try store())
+        let prefs = CountPrefs(key: "B", store: try store().store)
         for number in 1...count {
             prefs.number = number
             if let error = prefs.lastError { throw error }

@@ -12,6 +12,14 @@ func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = .second
     try EtcdStore(url: url, options: .init(reads: reads, deadline: deadline))
 }
 
+extension EtcdStore {
+    func read(root: String) throws -> [String: Any]? { try store.read(root: root) }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try store.observe(root: root, action)
+    }
+}
+
 /// Without a flush of all streams, which would wait for the thread that reads the input.
 func say(_ line: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))

@@ -32,8 +32,12 @@ import TestSupport
 
         func update(_ root: String, mayRepeat: Bool, _ member: RemoteMember) throws { try session.run(member) }
         func values(of root: String, isNewest: Bool) throws -> RootValues? { throw CancellationError() }
+        func names() throws -> [String] { throw CancellationError() }
+        func lastWriter(of root: String) -> String? { nil }
         func lastKnown(_ root: String) -> RootValues? { nil }
-        func observe(_ root: String, _ observer: RemoteObserver) throws -> PrefsObservation { PrefsObservation {} }
+        func observe(_ root: String, _ observer: RemoteObserver) throws -> PrefsObservation {
+            PrefsObservation(ending: {})
+        }
 
         func set(_ root: String = "A", to count: Int) throws {
             try update(root) { $0 = ["count": count] }

@@ -28,7 +28,7 @@ import TestSupport
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func aChangeIsOneRequestAndAnUpdateTwo(_ reads: EtcdStore.ReadMode) throws {
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(reads))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(reads).store)
         prefs.level = 1
         prefs.update { prefs.level = 2 }
         let requests = countRequests()
@@ -52,7 +52,7 @@ import TestSupport
 
     /// A write that would change nothing is compared with the newest state, and not sent.
     @Test func anEqualChangeIsNotSent() throws {
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed).store)
         prefs.level = 7
         let requests = countRequests()
         prefs.level = 7
@@ -73,7 +73,7 @@ import TestSupport
 
     /// Another client writes between what a change is applied to and its transaction.
     @Test func aChangeIsAppliedAgainToTheNewerState() throws {
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed).store)
         prefs.level = 1
         let requests = Locked(0)
         proxy.intercept { [cluster, prefix] request in
@@ -90,7 +90,7 @@ import TestSupport
 
     /// A change that loses too often waits for the lock, which keeps the others out.
     @Test func aChangeThatLosesTooOftenTakesATicket() throws {
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed).store)
         prefs.level = 1
         let writes = Locked(0)
         let hadTicket = Locked(false)
@@ -113,7 +113,7 @@ import TestSupport
 
     /// Nothing comes between what a body reads and what it commits.
     @Test func aChangeWaitsForTheBodyOfAnotherClient() throws {
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed).store)
         prefs.level = 1
         let holder = Holder(two) { root in
             let level = root?["level"] as? Int ?? 0
@@ -153,7 +153,7 @@ import TestSupport
     /// The answer to each commit is lost, and so are all tries before it. Each change is stored once, and so is each update.
     @Test func unknownOutcomesAreFoundOut() throws {
         let count = Hazard.count("PREFS_FLEET_UNKNOWN", default: 20)
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.current, deadline: ampleWait(2)))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.current, deadline: ampleWait(2)).store)
         prefs.level = 100_000
         let number = Locked(0)
         let lost = Locked(0)
@@ -225,7 +225,7 @@ import TestSupport
 
     /// A network may deliver a request again when nobody expects it any more.
     @Test func lateCopiesOfChangesChangeNothing() throws {
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed).store)
         for level in 1...3 {
             prefs.level = level
             // Removed, so that no revision of the root tells a copy from the original.
@@ -306,7 +306,7 @@ import TestSupport
 
     /// Somebody has removed the marker, which would tell whether the first copy was carried out.
     @Test func aLostAnswerAndALostMarker() throws {
-        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.current))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.current).store)
         prefs.level = 1
         proxy.interceptFirst("requestPut") { [proxy, cluster, prefix] request in
             proxy.carryOut(request)

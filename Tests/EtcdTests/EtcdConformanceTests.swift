@@ -1,7 +1,8 @@
 import Foundation
+import PersistentPreferences
 import PrefsEtcd
 import PrefsPropertyLists
-import PrefsTesting
+import PrefsStoreKit
 import Testing
 import TestSupport
 
@@ -11,7 +12,7 @@ import TestSupport
         arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing + StoreCheck.remote)
     func storePasses(_ reads: EtcdStore.ReadMode, _ check: StoreCheck) throws {
         try check.run(threads: 4, updates: 20, patience: 30) { [cluster, prefix] in
-            cluster.store(prefix, .patient(reads: reads))
+            EtcdBackend(cluster.store(prefix, .patient(reads: reads)))
         }
     }
 
@@ -25,10 +26,30 @@ import TestSupport
                 // Another deadline is another client.
                 let number = count.next()
                 let url = isBroken.withLock { $0 } ? loopback(1) : proxy.url
-                return EtcdStore(
-                    endpoints: [url], prefix: prefix,
-                    options: .init(reads: reads, deadline: .milliseconds(3_000 + number)))
+                return EtcdBackend(
+                    EtcdStore(
+                        endpoints: [url], prefix: prefix,
+                        options: .init(reads: reads, deadline: .milliseconds(3_000 + number))))
             },
             breaking: { isBroken.withLock { $0 = true } }, mending: { isBroken.withLock { $0 = false } })
+    }
+}
+
+/// A store of etcd as a backend, so that the checks run over it.
+private final class EtcdBackend: RemotePrefsBackend {
+    private let store: EtcdStore
+
+    init(_ store: EtcdStore) { self.store = store }
+
+    func read(root: String) throws -> [String: Any]? { try store.read(root: root) }
+    func current(root: String) throws -> [String: Any]? { try store.current(root: root) }
+    func lastKnown(root: String) -> [String: Any]? { store.lastKnown(root: root) }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try store.update(root: root, body)
+    }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try store.observe(root: root, action)
     }
 }

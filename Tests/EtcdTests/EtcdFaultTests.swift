@@ -162,7 +162,7 @@ import TestSupport
     /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
     @Test func theLastKnownStateIsTheNewest() throws {
         let behind = storeBehindProxy(deadline: shortWait(2))
-        let prefs = TeamPrefs(key: "A", store: behind)
+        let prefs = TeamPrefs(key: "A", store: behind.store)
         #expect(prefs.update { prefs.level = 1 } == nil)
         proxy.block()
         #expect(prefs.level == 1)
@@ -223,7 +223,7 @@ import TestSupport
 
     @Test func aRejectedValueTakesNoLock() throws {
         let behind = storeBehindProxy()
-        let prefs = TeamPrefs(key: "A", store: behind)
+        let prefs = TeamPrefs(key: "A", store: behind.store)
         prefs.level = 5
         let count = proxy.count { $0.contains("KV/Txn") }
         prefs.level = 100_001
@@ -235,8 +235,8 @@ import TestSupport
     /// What `prefsDidFail` writes about a failure inside of an update is an update of its own, also in the root of that update.
     @Test(arguments: [true, false], ["log", "A"])
     func whatPrefsDidFailWritesIsStored(_ isOwnUpdate: Bool, _ root: String) throws {
-        let log = TeamPrefs(key: root, store: store)
-        let prefs = WatchedPrefs(key: "A", store: store)
+        let log = TeamPrefs(key: root, store: store.store)
+        let prefs = WatchedPrefs(key: "A", store: store.store)
         prefs.log = log
         if isOwnUpdate {
             let error = prefs.update { prefs.level = 100_001 }

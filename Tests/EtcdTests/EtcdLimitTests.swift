@@ -133,7 +133,7 @@ import TestSupport
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func garbageStaysAndReadsGoOnFromMemory(_ reads: EtcdStore.ReadMode) throws {
         let store = cluster.store(prefix, .patient(reads: reads))
-        let prefs = TeamPrefs(key: "A", store: store)
+        let prefs = TeamPrefs(key: "A", store: store.store)
         prefs.level = 7
         #expect(prefs.level == 7)
         try cluster.control("put", "\(prefix)r/A", "{\"level\": ")

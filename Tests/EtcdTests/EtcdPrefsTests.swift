@@ -36,7 +36,7 @@ import TestSupport
         proxy.block()
         let store = proxy.store(prefix, .init(deadline: shortWait(2)))
         let begin = ContinuousClock.now
-        let instances = (0..<20).map { _ in TeamPrefs(key: "team", store: store) }
+        let instances = (0..<20).map { _ in TeamPrefs(key: "team", store: store.store) }
         for prefs in instances {
             #expect(prefs.level == 3)
             #expect(prefs.lastError.unreadable != nil)
@@ -53,7 +53,7 @@ import TestSupport
 
     /// Guarantee 1. A rejection undoes no update around the read.
     @Test func aWriteInsideAReadIsRejected() throws {
-        let (prefs, local) = (TeamPrefs(key: "team", store: one), TeamPrefs(key: "team", store: InMemoryStore()))
+        let (prefs, local) = (TeamPrefs(key: "team", store: one.store), TeamPrefs(key: "team", store: .memory()))
         func expectRejections(_ level: Int) {
             #expect(prefs.$level.set(8) == .writeInsideRead && prefs.level == level)
             #expect(prefs.update { prefs.level = 8 } == .writeInsideRead)
@@ -79,7 +79,7 @@ import TestSupport
     @Test(arguments: modes)
     func typedValuesAreExactElsewhere(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = stores(reads)
-        let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))
+        let (prefs, others) = (TeamPrefs(key: "team", store: here.store), TeamPrefs(key: "team", store: there.store))
         let owner = TeamPrefs.Person(name: "Ann \u{1F469}", birthday: Date(timeIntervalSinceReferenceDate: 1.25))
         prefs.owner = owner
         prefs.tags = ["a", "b"]
@@ -101,7 +101,7 @@ import TestSupport
     @Test(arguments: modes)
     func aRuleHoldsAmongClients(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = stores(reads)
-        let (prefs, others) = (GapPrefs(key: "gap", store: here), GapPrefs(key: "gap", store: there))
+        let (prefs, others) = (GapPrefs(key: "gap", store: here.store), GapPrefs(key: "gap", store: there.store))
         let violated = PrefsError.ruleViolated(["low must be at most high"])
         for high in [5, 4, 3] {
             prefs.low = 1
@@ -125,7 +125,7 @@ import TestSupport
     func aRootOfAnotherTypeStaysUntilItIsRemoved(_ reads: EtcdStore.ReadMode, _ isRemovedByTheStore: Bool) throws {
         try cluster.control("put", "\(prefix)r/team", "[7]")
         let store = cluster.store(prefix, .patient(reads: reads))
-        let prefs = TeamPrefs(key: "team", store: store)
+        let prefs = TeamPrefs(key: "team", store: store.store)
         let expected = PrefsError.rootIsNotDictionary(key: "team")
         #expect(prefs.lastError == expected && prefs.level == 3)
         prefs.level = 4
@@ -144,7 +144,7 @@ import TestSupport
 
     @Test func allValuesReplaceARootOfAnotherType() throws {
         try cluster.control("put", "\(prefix)r/team", "[7]")
-        let prefs = TeamPrefs(key: "team", store: one)
+        let prefs = TeamPrefs(key: "team", store: one.store)
         prefs.values = ["level": 4]
         #expect(prefs.lastError == nil)
         #expect(try two.current(root: "team") as? [String: Int] == ["level": 4])
@@ -154,7 +154,7 @@ import TestSupport
     func aRootMovesToItsNewKey(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = stores(reads)
         try there.update(root: "before") { $0 = ["level": 7] }
-        let prefs = MovedPrefs(store: here)
+        let prefs = MovedPrefs(store: here.store)
         #expect(prefs.level == 7)
         prefs.level = 8
         #expect(try there.read(root: "before") == nil)
@@ -166,7 +166,7 @@ import TestSupport
     @Test(arguments: modes)
     func anotherEntryUnderAFormerKeyIsLeftAlone(_ reads: EtcdStore.ReadMode) throws {
         try cluster.control("put", "\(prefix)r/before", "[1]")
-        let prefs = MovedPrefs(store: cluster.store(prefix, .patient(reads: reads)))
+        let prefs = MovedPrefs(store: cluster.store(prefix, .patient(reads: reads)).store)
         #expect(prefs.level == 3 && prefs.lastError == nil)
         prefs.level = 8
         #expect(prefs.level == 8 && prefs.lastError == nil)
@@ -180,7 +180,7 @@ import TestSupport
         let (here, there) = stores(.followed)
         for number in 1...20 {
             try there.update(root: "before") { $0 = ["level": number] }
-            let prefs = MovedPrefs(store: here)
+            let prefs = MovedPrefs(store: here.store)
             wait { prefs.level == number }
             try there.update(root: "before") { $0 = nil }
             prefs.level = number
@@ -195,7 +195,7 @@ import TestSupport
     /// The difference between the roots is a change, and so is what comes later.
     @Test func anObserverMovesWithItsInstance() throws {
         for (root, level) in [("A", 4), ("B", 5)] { try one.update(root: root) { $0 = ["level": level] } }
-        let prefs = TeamPrefs(key: "A", store: one)
+        let prefs = TeamPrefs(key: "A", store: one.store)
         let levels = Locked<[Int?]>([])
         let told = Signal()
         let observation = prefs.onChange { change in
@@ -212,12 +212,12 @@ import TestSupport
 
     @Test func layersAreAboveAFleet() throws {
         let (here, there) = stores(.followed)
-        let layered = LayeredStore(here, above: [.values(["level": 9])])
+        let layered = PrefsStore.layered(here.store, above: [.values(["level": 9])])
         let prefs = TeamPrefs(key: "team", store: layered)
-        TeamPrefs(key: "team", store: there).tags = ["x"]
+        TeamPrefs(key: "team", store: there.store).tags = ["x"]
         prefs.blob = Data([1])
         #expect(prefs.level == 9)
-        #expect(TeamPrefs(key: "team", store: there).blob == Data([1]))
+        #expect(TeamPrefs(key: "team", store: there.store).blob == Data([1]))
         prefs.level = 4
         guard case .coveredByLayer? = prefs.lastError else { return #expect(Bool(false)) }
     }

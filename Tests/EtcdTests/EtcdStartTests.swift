@@ -16,14 +16,14 @@ import TestSupport
         try put(#"{"isPaused": true}"#)
         proxy.block()
         let store = proxy.store(prefix, .init(deadline: shortWait(1)))
-        let prefs = TeamPrefs(key: "A", store: store)
+        let prefs = TeamPrefs(key: "A", store: store.store)
         let heard = Locked<[Bool]>([])
         let isHeard = Signal()
         let observation = prefs.$isPaused.onChange { _, isPaused in
             heard.withLock { $0.append(isPaused) }
             isHeard.signal()
         }
-        #expect(TeamPrefs(key: "A", store: store).lastError.unreadable != nil)
+        #expect(TeamPrefs(key: "A", store: store.store).lastError.unreadable != nil)
         #expect(!prefs.isPaused)
         proxy.unblock()
         isHeard.wait()
@@ -41,13 +41,13 @@ import TestSupport
             proxy.store(prefix, .init(deadline: .seconds(deadline), staleness: .seconds(1)), lastKnown: file)
         }
         try put(#"{"isPaused": true, "level": 7}"#)
-        let first = TeamPrefs(key: "A", store: store(9))
+        let first = TeamPrefs(key: "A", store: store(9).store)
         #expect(first.isPaused)
         wait { FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) }
         #expect(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) is [String: [String: Any]])
         proxy.block()
         // Another deadline is another client, as in another process.
-        let prefs = TeamPrefs(key: "A", store: store(1))
+        let prefs = TeamPrefs(key: "A", store: store(1).store)
         #expect(prefs.isPaused && prefs.level == 7)
         #expect(prefs.lastError.unreadable != nil)
         let heard = try ObservedCounts(store(1))

@@ -19,7 +19,7 @@ import TestSupport
 
     /// A followed read may be older, but a write that equals it is not dropped.
     @Test func aWriteThatEqualsAnOldReadIsStored() throws {
-        let (prefs, others) = (TeamPrefs(key: "A", store: one), TeamPrefs(key: "A", store: two))
+        let (prefs, others) = (TeamPrefs(key: "A", store: one.store), TeamPrefs(key: "A", store: two.store))
         for number in 1...20 {
             prefs.level = number
             others.level = -number

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func twoKeysOfOneWriteAreReadAtOneState() throws {
-        let writer = PulseWriter(store: JSONFileStore(url: settings, durability: .process))
+        let writer = PulseWriter(store: .json(url: settings, durability: .process))
         let commits = Hazard.count(500, long: 3_000)
         for number in 1...commits {
             let error = writer.update { (writer.message, writer.author) = ("m\(number)", "m\(number)") }

@@ -15,7 +15,7 @@ final class AppPrefs: Prefs, @unchecked Sendable {
     static var program: Program {
         Program(
             name: "myapp prefs",
-            make: { root, store in AppPrefs(key: root, values: nil, store: store ?? InMemoryStore()) })
+            make: { root, store in AppPrefs(key: root, values: nil, store: store ?? PrefsStore.memory()) })
     }
 }
 

@@ -19,7 +19,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
     @Pref(.sensitive) var token = ""
 
     static func program(_ url: URL) -> Program {
-        Program(name: "myapp prefs") { EditPrefs(key: $0, values: nil, store: $1 ?? JSONFileStore(url: url)) }
+        Program(name: "myapp prefs") { EditPrefs(key: $0, values: nil, store: $1 ?? PrefsStore.json(url: url)) }
     }
 }
 
@@ -217,7 +217,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
                 == text.replacing("  \"theme\"", with: "  // error: expected , or }\r\n  \"theme\""), "\(printed)")
         #expect(printed == Printed())
         #expect(try file == text.replacing("14", with: "15,"))
-        #expect(EditPrefs(store: JSONFileStore(url: url)).fontSize == 15)
+        #expect(EditPrefs(store: .json(url: url)).fontSize == 15)
         #expect(try !home.folder.names().contains { $0.contains("corrupt") })
         #expect(try prefs(["undo", "--reveal"], run.environment).code == 0)
         #expect(try file == text)
@@ -226,7 +226,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
     @Test func layersAreShownAndNotStored() throws {
         try write(#"{"fontSize": 14}"#)
         let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_FONT_SIZE": "9"])]
-        let store = LayeredStore(JSONFileStore(url: url), above: layers)
+        let store = PrefsStore.layered(.json(url: url), above: layers)
         let program = Program(name: "myapp prefs") { root, _ in EditPrefs(key: root, values: nil, store: store) }
         let run = try EditRun(home, "true")
         #expect(try CommandRun(environment: run.environment).run(["edit"], of: program) == Self.unchanged)

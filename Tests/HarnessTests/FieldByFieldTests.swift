@@ -25,7 +25,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
     private var file: URL { home.folder.file("config.json") }
 
     override var program: Program? {
-        let store = JSONFileStore(url: file)
+        let store = PrefsStore.json(url: file)
         return Program(name: "tracker prefs") { TrackerPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
 
@@ -51,7 +51,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(try prefs("set", step) == Printed(), "\(step): \(text)")
         }
         #expect(text.contains("// mine"))
-        let prefs = TrackerPrefs(store: JSONFileStore(url: file))
+        let prefs = TrackerPrefs(store: .json(url: file))
         #expect(
             prefs.projects == [
                 .init(name: "a", kind: .work, archived: true, rate: 1),
@@ -88,7 +88,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
     /// The subscript and an update follow the same rule.
     @Test func codeCompletesFieldByField() throws {
         try write(#"{"projects": [{"name": "a"}]}"#)
-        let prefs = TrackerPrefs(store: JSONFileStore(url: file))
+        let prefs = TrackerPrefs(store: .json(url: file))
         var list = try #require(prefs["projects"] as? [[String: Any]])
         for (field, value) in [("kind", "work" as Any), ("archived", false), ("rate", "2")] {
             list[0][field] = value
@@ -107,7 +107,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
         let reason = #"projects[0]: the key "archived" is missing"#
         #expect(try prefs("set", "projects", words) == failure(reason))
         try write("{\"projects\": \(words)}")
-        #expect(TrackerPrefs(store: JSONFileStore(url: file)).problems().map(\.description) == [reason])
+        #expect(TrackerPrefs(store: .json(url: file)).problems().map(\.description) == [reason])
     }
 
     // MARK: - Numbers

@@ -102,8 +102,8 @@ import Testing
     private func useProgram(
         _ layout: DomainLayout = .flat, _ variables: [String: String] = [:], below: [PrefsLayer] = []
     ) {
-        let store = LayeredStore(
-            JSONFileStore(url: home.folder.file("config.json"), layout: layout),
+        let store = PrefsStore.layered(
+            PrefsStore.json(url: home.folder.file("config.json"), layout: layout),
             above: [.arguments(["p", "--no-wraps"]), .environment(prefix: "APP_", in: variables)], below: below)
         ofProgram = Program(name: "named prefs") { AppPrefs(key: $0, values: nil, store: $1 ?? store) }
     }

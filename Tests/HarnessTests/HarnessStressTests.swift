@@ -63,7 +63,7 @@ import Testing
     /// them.
     private func losses(_ values: [String: Any], afterKill: Bool = false) throws -> [String] {
         let program = Program(name: "prefs", commands: [Stress.command]) {
-            PersistentPrefs(key: $0 ?? "", store: $1 ?? InMemoryStore())
+            PersistentPrefs(key: $0 ?? "", store: $1 ?? PrefsStore.memory())
         }
         let words = ["--processes", "1", "--threads", "1", "--writes", "4"]
         var tally = StressTally(try StressPlan(try Options(words, of: program)))

@@ -89,11 +89,11 @@ import Testing
         #expect(try prefs("set", "-f", new, #"["$date"]"#, "2020-01-01T00:00:00Z", "-t", "string") == Printed())
         #expect(try home.text("flat.json") == "{\n  \"$date\": \"2020-01-01T00:00:00Z\"\n}\n")
         // Also if a program writes them.
-        let flat = JSONFileStore(url: home.folder.file("own.json"))
+        let flat = PrefsStore.json(url: home.folder.file("own.json"))
         try flat.update(root: "R") { $0 = ["$date": "2020-01-01T00:00:00Z"] }
         #expect(try home.text("own.json") == "{\n  \"$date\": \"2020-01-01T00:00:00Z\"\n}\n")
         #expect(try flat.read(root: "R")?["$date"] as? String == "2020-01-01T00:00:00Z")
-        let store = PropertyListFileStore(url: home.folder.file("new.json"), format: .json)
+        let store = PrefsStore.propertyList(url: home.folder.file("new.json"), format: .json)
         _ = try store.update(root: "$date") { $0 = ["a": 1] }
         #expect(try home.text("new.json") == "{\n  \"$date\": {\n    \"a\": 1\n  }\n}\n")
         #expect(try store.read(root: "$date")?["a"] as? Int == 1)
@@ -220,11 +220,11 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
 
     override var program: Program? {
         let url = url
-        let store = isJSON ? JSONFileStore(url: url) : PropertyListFileStore(url: url, layout: .flat) as any PrefsStore
+        let store = isJSON ? PrefsStore.json(url: url) : PrefsStore.propertyList(url: url, layout: .flat) as PrefsStore
         return Program(name: "p") { AuthorPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
 
-    private var instance: AuthorPrefs { AuthorPrefs(key: nil, values: nil, store: JSONFileStore(url: url)) }
+    private var instance: AuthorPrefs { AuthorPrefs(key: nil, values: nil, store: .json(url: url)) }
 
     @Test func aNullInsideOfAValueIsNil() throws {
         #expect(try prefs("set", "-t", "json", "place", #"{"street": null, "city": "Bonn"}"#) == Printed())
@@ -267,7 +267,7 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try prefs("set", "nick", "null") == failure("nick: \(reason)"))
         #expect(try prefs("get", "nick") == Printed("n\n"))
         #expect(try prefs("set", "place.street", "null") == Printed())
-        let stored = AuthorPrefs(key: nil, values: nil, store: PropertyListFileStore(url: url, layout: .flat))
+        let stored = AuthorPrefs(key: nil, values: nil, store: .propertyList(url: url, layout: .flat))
         #expect(stored.place == AuthorPrefs.Place(street: nil, city: "Ulm"))
     }
 

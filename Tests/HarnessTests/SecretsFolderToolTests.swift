@@ -20,8 +20,8 @@ import Testing
         return Program(name: "myapp prefs") { key, store in
             ServerPrefs(
                 key: key, values: nil,
-                store: LayeredStore(
-                    store ?? JSONFileStore(url: folder.file("state.json")), above: [.folder(folder.file("secrets"))]))
+                store: .layered(
+                    store ?? PrefsStore.json(url: folder.file("state.json")), above: [.folder(folder.file("secrets"))]))
         }
     }
 

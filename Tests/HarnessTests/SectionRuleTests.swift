@@ -22,8 +22,8 @@ private final class ServerPrefs: Prefs, @unchecked Sendable {
 /// The tool in a program with a merged struct and a rule, over a file of the system.
 @Suite(.waits) final class SectionRuleTests: HarnessSuite {
     override var program: Program? {
-        let store = LayeredStore(
-            JSONFileStore(url: home.folder.file("state.json")), below: [.file(home.folder.file("etc.json"))])
+        let store = PrefsStore.layered(
+            PrefsStore.json(url: home.folder.file("state.json")), below: [.file(home.folder.file("etc.json"))])
         return Program(name: "server prefs") { ServerPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
 

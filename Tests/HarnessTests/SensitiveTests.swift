@@ -6,6 +6,7 @@ import TestSupport
 @testable import PrefsTool
 import PrefsJSON
 import PrefsLayers
+import PrefsStoreKit
 
 /// Preferences with a secret of each kind.
 private final class SecretPrefs: Prefs, @unchecked Sendable {
@@ -24,7 +25,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
 @Suite(.waits) final class SensitiveTests: HarnessSuite {
     private static let secrets = ["hunter2", "54321", "default-secret", "code-red"]
     private var url: URL { home.folder.file("secret.json") }
-    private var store: PropertyListFileStore { PropertyListFileStore(url: url, format: .json) }
+    private var store: PrefsStore { .propertyList(url: url, format: .json) }
 
     override var program: Program? {
         let store = store
@@ -164,7 +165,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         @Test func aSearchOfAllDomainsHidesItInTheOwnDomain() throws {
             let own = home.domainFile("com.example.own")
             let program = Program(name: "myapp prefs") {
-                SecretPrefs(key: $0, values: nil, store: $1 ?? PropertyListFileStore(url: own))
+                SecretPrefs(key: $0, values: nil, store: $1 ?? PrefsStore.propertyList(url: own))
             }
             _ = try home.writeSuite("com.example.own", ["SecretPrefs": ["token": "hunter2"]])
             _ = try home.write(["token": "public"], to: ".config/com.example.other.plist")
@@ -227,7 +228,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         texts.append("\(prefs.lastError as Any)")
         texts.append("\(prefs.lastError?.localizedDescription ?? "") \(String(reflecting: prefs.lastError))")
         let arguments = PrefsLayer.arguments(["p", "-pin", "code-red", "-account", "code-red"])
-        let layered = SecretPrefs(store: LayeredStore(store, above: [arguments]))
+        let layered = SecretPrefs(store: .layered(store, above: [arguments]))
         _ = (layered.pin, layered.account)
         texts.append("\(layered.lastError as Any) \(layered)")
         for text in texts { hides(Printed(text)) }

@@ -22,7 +22,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
 @Suite(.waits) final class StructPropertyTests: HarnessSuite {
     /// The program's own file has no roots.
     override var program: Program? {
-        let store = PropertyListFileStore(url: home.folder.file("window.json"), format: .json, layout: .flat)
+        let store = PrefsStore.propertyList(url: home.folder.file("window.json"), format: .json, layout: .flat)
         return Program(name: "myapp prefs") { WindowPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
 
@@ -81,7 +81,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
         let window = ["title": "x", "titel": "y", "size": size, "isFull": true, "tags": []] as [String: Any]
         try home.write(["WindowPrefs": ["window": window]], to: "w.plist")
         var inspection = FileInspection(path: home.path("w.plist"))
-        inspection.check(WindowPrefs(store: PropertyListFileStore(url: home.folder.file("w.plist"))))
+        inspection.check(WindowPrefs(store: .propertyList(url: home.folder.file("w.plist"))))
         #expect(inspection.problems.map(\.path) == ["WindowPrefs.window.titel"], "\(inspection.problems)")
     }
 

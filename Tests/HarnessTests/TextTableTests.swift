@@ -19,10 +19,10 @@ import TestSupport
     private var file: URL { home.folder.file("every.plist") }
 
     private func prefs(above: PrefsLayer...) -> EveryTypePrefs {
-        EveryTypePrefs(store: LayeredStore(stored, above: above))
+        EveryTypePrefs(store: .layered(stored, above: above))
     }
 
-    private var stored: PropertyListFileStore { PropertyListFileStore(url: file, layout: .flat) }
+    private var stored: PrefsStore { .propertyList(url: file, layout: .flat) }
 
     /// What a text has become: the stored value as JSON, "nothing", or the message.
     private func outcome(of row: TextRow, by path: Path) throws -> String {
@@ -86,16 +86,16 @@ import TestSupport
     /// The forms of a value in a JSON file: of the program, of a layer, and in an import.
     @Test(arguments: TextTable.rows) func everyJSONFileIsReadAlike(_ row: TextRow) throws {
         guard case .value(let value) = row.meaning else { return }
-        let sample = EveryTypePrefs(store: InMemoryStore())
+        let sample = EveryTypePrefs(store: .memory())
         let json = home.folder.file("every.json")
-        let flat = PropertyListFileStore(url: json, format: .json, layout: .flat)
+        let flat = PrefsStore.propertyList(url: json, format: .json, layout: .flat)
         let text = try #require(try sample.storedValue(ofText: row.text, forKey: row.key))
         let expected = try #require(sample.readValue(of: text, forKey: row.key))
         for form in [value] + row.json {
             let data = Data(#"{"\#(row.key)": \#(form)}"#.utf8)
             try data.write(to: json)
-            let layered = EveryTypePrefs(store: LayeredStore(stored, above: [.file(json)]))
-            let imported = EveryTypePrefs(store: InMemoryStore())
+            let layered = EveryTypePrefs(store: .layered(stored, above: [.file(json)]))
+            let imported = EveryTypePrefs(store: .memory())
             imported.import(data, merge: true)
             for prefs in [EveryTypePrefs(store: flat), layered, imported] {
                 let read = prefs.effectiveValue(forKey: row.key)

@@ -85,7 +85,7 @@ struct Screen {
 
 @Suite struct MainActorTests {
     @Test func propertiesWorkOnAndOffTheMainActor() async throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "WindowPrefs") { $0 = ["cols": 5] }
         let prefs = WindowPrefs(store: store)
         #expect(prefs.zoom == 2 && prefs.columns == 5 && prefs.recent == nil)
@@ -124,7 +124,7 @@ struct Screen {
     }
 
     @Test func requiredValuesAndRulesWork() async {
-        let prefs = PanePrefs(store: InMemoryStore())
+        let prefs = PanePrefs(store: .memory())
         prefs.appearance = .dark
         #expect(prefs.problems().map(\.description) == ["token: is required, and has no value"])
         #expect(await prefs.$low.set(10) == .ruleViolated(["low must be at most high"]))
@@ -133,7 +133,7 @@ struct Screen {
     }
 
     @Test func keysOutsideAClassWork() {
-        let values = AppSettingsValues(store: InMemoryStore(), root: "App")
+        let values = AppSettingsValues(store: .memory(), root: "App")
         let screen = Screen(values)
         screen.columns += 1
         #expect(values[columnWidth.self] == 81)

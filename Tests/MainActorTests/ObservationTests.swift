@@ -51,7 +51,7 @@ final class ViewPrefs: Prefs, @unchecked Sendable {
 
 @Suite struct ObservationTests {
     @Test func changesOfOtherThreadsArriveInOrderOnTheMainActor() async {
-        let prefs = ViewPrefs(store: InMemoryStore())
+        let prefs = ViewPrefs(store: .memory())
         let model = ViewModel()
         model.follow(prefs)
         await model.waitForTheEnd {
@@ -67,7 +67,7 @@ final class ViewPrefs: Prefs, @unchecked Sendable {
     }
 
     @Test func noCallFollowsACancellationOnTheMainActor() async {
-        let prefs = ViewPrefs(store: InMemoryStore())
+        let prefs = ViewPrefs(store: .memory())
         var cancelled = 0
         var heard: [[String]] = []
         let first = prefs.onChange(on: MainActor.shared) { _ in cancelled += 1 }

@@ -24,7 +24,7 @@ import TestSupport
     }
 
     private func job(_ format: FileFormat = .xmlText) -> JobPrefs {
-        JobPrefs(store: PropertyListFileStore(url: url, format: format, durability: .process, layout: .flat))
+        JobPrefs(store: .propertyList(url: url, format: format, durability: .process, layout: .flat))
     }
 
     private var text: String { get throws { try String(decoding: Data(contentsOf: url), as: UTF8.self) } }
@@ -82,7 +82,7 @@ import TestSupport
         try FileManager.default.removeItem(at: url)
         job().nice = 1
         let plain = folder.file("plain.plist")
-        JobPrefs(store: PropertyListFileStore(url: plain, format: .xml, layout: .flat)).nice = 1
+        JobPrefs(store: .propertyList(url: plain, format: .xml, layout: .flat)).nice = 1
         #expect(try Data(contentsOf: url) == Data(contentsOf: plain))
     }
 

@@ -61,7 +61,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func theSchemaNamesTheClassAndAllowsOnlyItsKeys() throws {
-        let prefs = BoundPrefs(store: InMemoryStore())
+        let prefs = BoundPrefs(store: .memory())
         let schema = try Self.object(prefs.jsonSchema())
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
         #expect(schema["title"] as? String == "BoundPrefs" && schema["type"] as? String == "object")
@@ -71,7 +71,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func keysOfAnOverrideAreAllowed() throws {
-        let properties = try Self.properties(EveryTypePrefs(store: InMemoryStore()))
+        let properties = try Self.properties(EveryTypePrefs(store: .memory()))
         #expect(properties["free"]?.isEmpty == true)
         #expect(try Self.line(properties["$$lone"]) == Self.line(properties["$lone"]))
     }
@@ -89,7 +89,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         "coded": #"{"$comment":"must be in 1...2","default":"1"}"#,
     ])
     func constraintsAreExpressed(_ key: String, _ schema: String) throws {
-        #expect(try Self.line(Self.properties(BoundPrefs(store: InMemoryStore()))[key]) == schema)
+        #expect(try Self.line(Self.properties(BoundPrefs(store: .memory()))[key]) == schema)
     }
 
     @Test(arguments: [
@@ -109,11 +109,11 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         "anything": #"{"additionalProperties":{},"default":{},"type":"object"}"#,
     ])
     func typesAreExpressed(_ key: String, _ schema: String) throws {
-        #expect(try Self.line(Self.properties(EveryTypePrefs(store: InMemoryStore()))[key]) == schema)
+        #expect(try Self.line(Self.properties(EveryTypePrefs(store: .memory()))[key]) == schema)
     }
 
     @Test func fieldsOfAStructHaveTheTypesThatItDecodes() throws {
-        let properties = try Self.properties(EveryTypePrefs(store: InMemoryStore()))
+        let properties = try Self.properties(EveryTypePrefs(store: .memory()))
         let server = try #require(properties["server"])
         let fields = try #require(server["properties"] as? [String: [String: Any]])
         #expect(Set(fields.keys) == ["host", "port", "size", "ratio", "paths"])
@@ -147,7 +147,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(.enabled(if: SchemaValidator.isThere), arguments: [true, false])
     func theSchemaAcceptsEveryExport(_ hasBounds: Bool) throws {
         let make: () -> PersistentPrefs = {
-            hasBounds ? BoundPrefs(store: InMemoryStore()) : EveryTypePrefs(store: InMemoryStore())
+            hasBounds ? BoundPrefs(store: .memory()) : EveryTypePrefs(store: .memory())
         }
         var exports = [try #require(make().exported(as: .json))]
         var names = ["nothing"]
@@ -168,11 +168,11 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test(.enabled(if: SchemaValidator.isThere)) func theSchemaAcceptsItsDefaults() throws {
-        let properties = try Self.properties(EveryTypePrefs(store: InMemoryStore()))
+        let properties = try Self.properties(EveryTypePrefs(store: .memory()))
         let defaults = properties.compactMapValues { $0["default"] }.filter { $0.key != "$$lone" }
         let document = try JSONSerialization.data(withJSONObject: defaults)
         #expect(defaults.count > 30)
-        #expect(try Self.verdicts(EveryTypePrefs(store: InMemoryStore()).jsonSchema(), [document]) == [true])
+        #expect(try Self.verdicts(EveryTypePrefs(store: .memory()).jsonSchema(), [document]) == [true])
     }
 
     private static let rejected = [
@@ -222,7 +222,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(.enabled(if: SchemaValidator.isThere), arguments: [true, false])
     func theSchemaRejects(_ hasBounds: Bool) throws {
         let prefs: PersistentPrefs =
-            hasBounds ? BoundPrefs(store: InMemoryStore()) : EveryTypePrefs(store: InMemoryStore())
+            hasBounds ? BoundPrefs(store: .memory()) : EveryTypePrefs(store: .memory())
         let documents = try #require(Self.rejected[hasBounds])
         let verdicts = try Self.verdicts(prefs.jsonSchema(), documents.map { Data($0.utf8) })
         #expect(verdicts.count == documents.count)

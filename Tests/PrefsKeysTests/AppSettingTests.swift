@@ -68,7 +68,7 @@ private actor Mixer {
 }
 
 @MainActor private enum Shared {
-    static let store = InMemoryStore()
+    static let store = PrefsStore.memory()
     @AppSetting("volume", store: store) static var volume = 0.5
 }
 
@@ -76,7 +76,7 @@ private actor Mixer {
 /// with a key path, and `TypeSafeDefaultsTests` their behavior over `UserDefaults`.
 @Suite struct AppSettingTests {
     private let folder = TemporaryFolder.fresh
-    private var store: PropertyListFileStore { PropertyListFileStore(url: folder.file()) }
+    private var store: PrefsStore { .propertyList(url: folder.file()) }
 
     private func stored() throws -> String { try text(propertyList(at: folder.file())) }
 
@@ -86,7 +86,7 @@ private actor Mixer {
     }
 
     @Test func everyKindOfValueHasItsDefaultAndIsStored() throws {
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
         let values = AppSettingsValues(store: memory, root: "Test")
         let (one, other) = (Player(values), Player(values))
         #expect(one.volume == 0.5 && one.token == nil && one.theme == .light && one.otherTheme == nil)
@@ -126,7 +126,7 @@ private actor Mixer {
                 (_shown.values, _theme.values, _volume.values, _name.values) = (values, values, values, values)
             }
         }
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
         let root = Root(AppSettingsValues(store: memory, root: "Test"))
         #expect(root.shown == nil && root.theme == nil && root.volume == 0.5 && root.name == nil)
         (root.shown, root.theme, root.volume, root.name) = (true, .dark, 1, "n")
@@ -137,7 +137,7 @@ private actor Mixer {
     }
 
     @Test func anyTypeMayHaveOne() async {
-        let values = AppSettingsValues(store: InMemoryStore(), root: "Test")
+        let values = AppSettingsValues(store: .memory(), root: "Test")
         let (model, mixer) = (Desk(values), Mixer(values))
         #expect(model.volume == 0.25, "each has its own default")
         model.volume = 2
@@ -156,7 +156,7 @@ private actor Mixer {
     @Test(arguments: [DomainLayout.roots, .flat])
     func theKeyIsAnEntryOfTheStore(_ layout: DomainLayout) throws {
         try writePropertyList(["volume": 7, "other": true], to: folder.file(), as: .xml)
-        let store = PropertyListFileStore(url: folder.file(), layout: layout)
+        let store = PrefsStore.propertyList(url: folder.file(), layout: layout)
         @AppSetting("volume", store: store) var volume = 0.5
         @AppSetting("token", store: store) var token: String?
         #expect(volume == 7 && token == nil)
@@ -167,7 +167,7 @@ private actor Mixer {
     }
 
     @Test func aStoreFromOutsideKeepsItInARoot() throws {
-        let store = ForeignStore()
+        let store = ForeignBackend().store
         @AppSetting("volume", store: store) var volume = 0.5
         volume = 2
         #expect(try text(store.read(root: "AppSettings") ?? [:]) == "{'volume': 2.0}")
@@ -188,7 +188,7 @@ private actor Mixer {
         @AppSetting var volume: Double
         @AppSetting var theme: Shade
 
-        init(_ key: String, _ store: any PrefsStore, _ errors: Failures) {
+        init(_ key: String, _ store: PrefsStore, _ errors: Failures) {
             _volume = AppSetting(wrappedValue: 0.5, key, store: store, didFail: errors.add)
             _theme = AppSetting(wrappedValue: .light, "theme", store: store, didFail: errors.add)
         }

@@ -64,7 +64,7 @@ private final class KindPrefs: Prefs, @unchecked Sendable {
 }
 
 @Suite struct KeyKindTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     /// The stored form of `TSUD` of seed 003: the first element of an encoded array.
     private func original(_ value: some Encodable) throws -> Any {

@@ -33,8 +33,8 @@ extension AppSettingsValues {
 @Suite(.limited) struct KeyObservationTests {
     private let folder = TemporaryFolder.fresh
 
-    private func store(_ layout: DomainLayout = .roots) -> PropertyListFileStore {
-        PropertyListFileStore(url: folder.file(), durability: .process, layout: layout)
+    private func store(_ layout: DomainLayout = .roots) -> PrefsStore {
+        .propertyList(url: folder.file(), durability: .process, layout: layout)
     }
 
     private struct Player {
@@ -49,7 +49,7 @@ extension AppSettingsValues {
     }
 
     @Test func aSettingOfTwoKeysIsObservedByTheFirst() throws {
-        let values = AppSettingsValues(entriesOf: InMemoryStore())
+        let values = AppSettingsValues(entriesOf: PrefsStore.memory())
         let observed = try #require(values.observed(\.total))
         let heard = Heard<Int>()
         let observation = observed.onChange(on: nil) { _, new in heard.append(new) }
@@ -70,8 +70,8 @@ extension AppSettingsValues {
         case .entries: AppSettingsValues(entriesOf: store())
         case .root: AppSettingsValues(store: store(), root: "Root")
         case .flatRoot: AppSettingsValues(store: store(.flat), root: "Root")
-        case .memory: AppSettingsValues(entriesOf: InMemoryStore())
-        case .layered: AppSettingsValues(store: LayeredStore(store(), below: [.values(["size": 3])]), root: "Root")
+        case .memory: AppSettingsValues(entriesOf: PrefsStore.memory())
+        case .layered: AppSettingsValues(store: .layered(store(), below: [.values(["size": 3])]), root: "Root")
         }
     }
 
@@ -163,7 +163,7 @@ extension AppSettingsValues {
 
     /// A setting has a type, so it reads text, and is rejected where a layer hides it.
     @Test func aSettingReadsTheTextOfALayer() throws {
-        let layered = LayeredStore(store(), above: [.environment(prefix: "APP_", in: ["APP_size": "7"])])
+        let layered = PrefsStore.layered(store(), above: [.environment(prefix: "APP_", in: ["APP_size": "7"])])
         let player = Player(AppSettingsValues(store: layered, root: "Root"))
         #expect(player.size == 7)
         #expect(player.$size.set(8)?.description.contains("size") == true && player.size == 7)
@@ -176,7 +176,7 @@ extension AppSettingsValues {
     @Test(arguments: [true, false]) func aChangeOfALayerIsReported(_ isAbove: Bool) throws {
         let layer = folder.file("layer.plist")
         try writePropertyList(["Root": ["size": 3]], to: layer)
-        let layered = LayeredStore(
+        let layered = PrefsStore.layered(
             store(), above: isAbove ? [.file(layer)] : [], below: isAbove ? [] : [.file(layer)])
         let player = Player(AppSettingsValues(store: layered, root: "Root"))
         let heard = Observer<String> { tell in player.$size.onChange { tell("\($0) \($1)") } }
@@ -195,7 +195,7 @@ extension AppSettingsValues {
     }
 
     @Test func aSettingIsTrackedByItself() {
-        let settings = AppSettingsValues(store: InMemoryStore(), root: "R")
+        let settings = AppSettingsValues(store: .memory(), root: "R")
         let first = changes(in: settings)
         settings[Name.self] = "unread"
         #expect(first.all == [])
@@ -212,7 +212,7 @@ extension AppSettingsValues {
     }
 
     @Test func changesThroughOthersAreReported() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let settings = AppSettingsValues(store: store, root: "R")
         let first = changes(in: settings)
         AppSettingsValues(store: store, root: "R")[Size.self] = 13

@@ -37,7 +37,7 @@ private struct price: PrefKey { static let defaultValue = Decimal(0) }
     init() throws {
         file = try #require(Bundle.module.url(forResource: "TypeSafeDefaults", withExtension: "plist"))
         try FileManager.default.copyItem(at: file, to: folder.file())
-        values = AppSettingsValues(entriesOf: PropertyListFileStore(url: folder.file()))
+        values = AppSettingsValues(entriesOf: PrefsStore.propertyList(url: folder.file()))
     }
 
     @Test func everyValueIsRead() throws {

@@ -49,7 +49,7 @@ extension AppSettingsValues {
     }
 
     @Test func theKeyMayBeComputed() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let values = AppSettingsValues(store: store, root: "R")
         values[profiled.self] = 2
         profiled.profile.withLock { $0 = "b" }
@@ -61,7 +61,7 @@ extension AppSettingsValues {
     /// By a read, a write, a change by key path and a change in place. The latter is a read and a write, which is
     /// rejected for the reason that the read has reported.
     @Test func everyErrorIsReportedOnce() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "R") { $0 = ["picky": "text"] }
         // Each container tells of the state of its own reads.
         func values(_ root: String = "R") -> AppSettingsValues { AppSettingsValues(store: store, root: root) }
@@ -86,7 +86,7 @@ extension AppSettingsValues {
     /// The instance of a key is one for all threads, because one of them may be tracking it.
     @Test func aKeyHasOneInstanceInAContainer() {
         for _ in 0..<20 {
-            let values = AppSettingsValues(store: InMemoryStore(), root: "R")
+            let values = AppSettingsValues(store: .memory(), root: "R")
             let found = Locked<[KeyPrefs<Int>]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 let prefs = values.prefs(outer.self)

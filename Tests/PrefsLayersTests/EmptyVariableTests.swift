@@ -20,10 +20,10 @@ import Testing
     }
 
     private func prefs(_ variables: [String: String], stored: [String: Any] = [:]) -> UnsetPrefs {
-        let base = InMemoryStore()
+        let base = PrefsStore.memory()
         UnsetPrefs(store: base).values = stored
         return UnsetPrefs(
-            store: LayeredStore(
+            store: .layered(
                 base, above: [.environment(prefix: "A_", in: variables)], below: [.values(["limit": 5])]))
     }
 
@@ -58,7 +58,7 @@ import Testing
     /// An argument says what it means.
     @Test func anEmptyArgumentIsAText() {
         let prefs = UnsetPrefs(
-            store: LayeredStore(InMemoryStore(), above: [.arguments(["p", "--title=", "-parts", ""])]))
+            store: .layered(.memory(), above: [.arguments(["p", "--title=", "-parts", ""])]))
         #expect(prefs.title == "" && prefs.parts == [])
     }
 }

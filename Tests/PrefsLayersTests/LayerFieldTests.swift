@@ -9,13 +9,13 @@ import Testing
 
 /// One variable sets one field of a Codable struct.
 @Suite struct LayerFieldTests {
-    private let base = InMemoryStore()
+    private let base = PrefsStore.memory()
     private let folder = TemporaryFolder.fresh
 
     private func prefs(
         _ variables: [String: String], over others: [PrefsLayer] = [], below: [PrefsLayer] = []
     ) -> LayerPrefs {
-        LayerPrefs(store: LayeredStore(base, above: [.variables(variables)] + others, below: below))
+        LayerPrefs(store: .layered(base, above: [.variables(variables)] + others, below: below))
     }
 
     @Test(arguments: ["APP_SERVER_PORT", "APP_server_port"])
@@ -51,14 +51,14 @@ import Testing
         #expect(prefs(json).server == LayerServer(host: "json", port: 4))
         #expect(prefs(["APP_SERVER_PORT": "4"], over: [whole]).server == LayerServer(host: "values", port: 4))
         #expect(prefs(["APP_SERVER_PORT": "4"], below: [whole]).server == LayerServer(host: "values", port: 4))
-        let inside = LayerPrefs(store: LayeredStore(base, above: [whole, .variables(json)]))
+        let inside = LayerPrefs(store: .layered(base, above: [whole, .variables(json)]))
         #expect(inside.server == LayerServer(host: "values", port: 2))
         let two = [PrefsLayer.variables(["APP_server_port": "5", "APP_SERVER_HOST": "low"])]
         let both = prefs(["APP_SERVER_PORT": "4"], over: two)
         #expect(both.server == LayerServer(host: "low", port: 4))
         #expect(both.$server.set(LayerServer())?.coveredKeys.map(\.path) == ["APP_SERVER_PORT"])
         let below = LayerPrefs(
-            store: LayeredStore(base, below: [.variables(["APP_SERVER_PORT": "6"]), whole]))
+            store: .layered(base, below: [.variables(["APP_SERVER_PORT": "6"]), whole]))
         #expect(below.server == LayerServer(host: "values", port: 6))
         below.server = LayerServer(host: "stored", port: 7)
         #expect(below.lastError == nil && below.server == LayerServer(host: "stored", port: 7))
@@ -112,7 +112,7 @@ import Testing
     }
 
     private func window(_ variables: [String: String]) -> WindowPrefs {
-        WindowPrefs(store: LayeredStore(base, above: [.environment(prefix: "T_", in: variables)]))
+        WindowPrefs(store: .layered(base, above: [.environment(prefix: "T_", in: variables)]))
     }
 
     @Test func aTextIsReadByTheTypeOfItsField() {
@@ -162,7 +162,7 @@ import Testing
 
     @Test func aVariableOfTwoFieldsIsIgnored() {
         func prefs(_ variables: [String: String]) -> TwinPrefs {
-            TwinPrefs(store: LayeredStore(base, above: [.environment(prefix: "T_", in: variables)]))
+            TwinPrefs(store: .layered(base, above: [.environment(prefix: "T_", in: variables)]))
         }
         let twin = prefs(["T_SERVER_TLS_PORT": "9"])
         #expect(twin.server == TwinPrefs.Server() && twin.serverTLS == TLS() && twin.lastError == nil)
@@ -193,10 +193,10 @@ import Testing
     @Test func aStoredNilIsTheDefaultWithTheField() throws {
         let file = folder.file("test.json")
         try Data(#"{"other": null}"#.utf8).write(to: file)
-        let store = JSONFileStore(url: file)
+        let store = PrefsStore.json(url: file)
         #expect(WindowPrefs(store: store).other == nil)
         let layer = PrefsLayer.environment(prefix: "T_", in: ["T_OTHER_ZOOM": "2"])
-        let prefs = WindowPrefs(store: LayeredStore(store, above: [layer]))
+        let prefs = WindowPrefs(store: .layered(store, above: [layer]))
         #expect(prefs.other == Window(title: "o", zoom: 2) && prefs.lastError == nil)
     }
 
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func aBaseThatCannotBeReadHidesNoField() {
-        let store = LayeredStore(UserDefaultsStore(suiteName: "a/b"), above: [.variables(["APP_SERVER_PORT": "8080"])])
+        let store = PrefsStore.layered(.userDefaults(suite: "a/b"), above: [.variables(["APP_SERVER_PORT": "8080"])])
         #expect(LayerPrefs(store: store).server == LayerServer(port: 8080))
     }
 }

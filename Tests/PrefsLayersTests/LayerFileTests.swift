@@ -50,15 +50,15 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
     private func prefs(
         above: [PrefsLayer] = [], below: [PrefsLayer] = [], layout: DomainLayout = .roots
     ) -> LayerPrefs {
-        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout)
-        return LayerPrefs(store: LayeredStore(base, above: above, below: below))
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process, layout: layout)
+        return LayerPrefs(store: .layered(base, above: above, below: below))
     }
 
     /// The layers of the commit decide, and not those of the look before the lock.
     @Test func aCoverThatAppearsDuringAWriteRejectsIt() throws {
-        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process)
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process)
         let prefs = StylePrefs(
-            key: "A", store: LayeredStore(base, above: [.file(folder.file("above.plist"))]))
+            key: "A", store: .layered(base, above: [.file(folder.file("above.plist"))]))
         // A field that the type does not know is kept, so the write decodes what is stored.
         let before: [String: Any] = ["style": ["weight": 5, "early": 1]]
         try base.update(root: "A") { $0 = before }
@@ -250,11 +250,11 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aCycleThroughALayeredBaseIsReported() throws {
-        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process)
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process)
         let file = PrefsLayer.file(folder.file("base.plist"))
         for store in [
-            LayeredStore(LayeredStore(base), above: [file]),
-            LayeredStore(LayeredStore(LayeredStore(base, below: [file]))),
+            PrefsStore.layered(.layered(base), above: [file]),
+            PrefsStore.layered(.layered(.layered(base, below: [file]))),
         ] {
             let prefs = LayerPrefs(store: store)
             #expect(prefs.lastError?.layerFaults.map(\.reason) == ["the layer reads the file of the base"])
@@ -290,7 +290,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         heard.wait(for: 2)
         #expect(heard.all.last == "ratio: 2.5 → 1.5 thisProcess", "merged values")
         prefs.isOn = true
-        LayerPrefs(store: PropertyListFileStore(url: folder.file("base.plist"), durability: .process)).size = 50
+        LayerPrefs(store: .propertyList(url: folder.file("base.plist"), durability: .process)).size = 50
         prefs.$ratio.reset()
         heard.wait(for: 4)
         #expect(
@@ -306,7 +306,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func theStoreReportsChangesOfLayers() throws {
-        let store = LayeredStore(InMemoryStore(), above: [.file(folder.file("layer.json"))], below: [.values(["b": 1])])
+        let store = PrefsStore.layered(.memory(), above: [.file(folder.file("layer.json"))], below: [.values(["b": 1])])
         let heard = try Observer<[String]> { tell in
             try store.observe(root: "A") { tell($0.keys + ["\($0.origin)"]) }
         }

@@ -15,7 +15,7 @@ private final class FormatPrefs: PersistentPrefs, @unchecked Sendable {
 
     private func prefs(_ file: String, _ text: String) throws -> FormatPrefs {
         try Data(text.utf8).write(to: folder.file(file))
-        return FormatPrefs(key: "R", store: LayeredStore(InMemoryStore(), below: [.file(folder.file(file))]))
+        return FormatPrefs(key: "R", store: .layered(.memory(), below: [.file(folder.file(file))]))
     }
 
     @Test(arguments: ["settings", "settings.conf", "settings.plist", "settings.json"])

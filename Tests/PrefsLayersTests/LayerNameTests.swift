@@ -161,13 +161,13 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             return (String(parts[0]), String(parts[1]))
         }
         let layer = PrefsLayer.environment(prefix: "T_", in: Dictionary(uniqueKeysWithValues: pairs))
-        check(row, NamePrefs(store: LayeredStore(InMemoryStore(), above: [layer])), "environment")
+        check(row, NamePrefs(store: .layered(.memory(), above: [layer])), "environment")
     }
 
     @Test(arguments: arguments)
     private func anArgumentIsSpelledSo(_ row: Row) {
         let words = ["program"] + row.input
-        let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(words)]))
+        let prefs = NamePrefs(store: .layered(.memory(), above: [.arguments(words)]))
         check(row, prefs, "arguments")
         #expect(PrefsLayer.unusedArguments(by: prefs, in: words) == row.unused)
     }
@@ -189,7 +189,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             PrefsLayer.arguments(["p", "--no-verbose", "--http-port=1", "-offset", "1"]),
             .environment(prefix: "T_", in: ["T_FONT_SIZE": "20", "T_title": "x"]),
         ]
-        let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: layers))
+        let prefs = NamePrefs(store: .layered(.memory(), above: layers))
         for (key, value, place) in [
             ("fontSize", 30 as Any, "T_FONT_SIZE"), ("title", "y", "T_title"), ("verbose", true, "--no-verbose"),
             ("HTTPPort", 2, "--http-port"), ("offset", 2, "-offset"),
@@ -214,7 +214,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             (.arguments(["p", "--title=x"]), "--font-size", "option"),
         ]
         for (layer, name, kind) in layers {
-            let prefs = TwinPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+            let prefs = TwinPrefs(store: .layered(.memory(), above: [layer]))
             let fault = PrefsProblem(
                 layer: layer.name, place: name,
                 reason: #"the keys "fontSize" and "font-size" have one \#(kind); give one of them another key"#)
@@ -226,7 +226,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         }
         // The exact names are different.
         let exact = PrefsLayer.environment(prefix: "T_", in: ["T_fontSize": "20", "T_font_size": "30"])
-        let prefs = TwinPrefs(store: LayeredStore(InMemoryStore(), above: [exact]))
+        let prefs = TwinPrefs(store: .layered(.memory(), above: [exact]))
         #expect(prefs.fontSize == 20 && prefs.other == 30)
     }
 
@@ -237,7 +237,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func aKeyWithoutADeclarationTakesNoNameFromADeclaredOne() {
         let layer = PrefsLayer.environment(prefix: "T_", in: ["T_FONT_SIZE": "20"])
-        let prefs = FreeTwinPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+        let prefs = FreeTwinPrefs(store: .layered(.memory(), above: [layer]))
         #expect(prefs["font-size"] == nil)
         #expect(prefs.lastError?.layerFaults.map(\.path) == ["T_FONT_SIZE"])
     }
@@ -246,7 +246,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
     @Test func listedKeysHaveNames() {
         let words = ["p", "--plain", "42", "-font.size", "10"]
         let prefs = LayerPrefs(
-            store: LayeredStore(InMemoryStore(), above: [.arguments(words), .variables(["APP_FONT_SIZE": "11"])]))
+            store: .layered(.memory(), above: [.arguments(words), .variables(["APP_FONT_SIZE": "11"])]))
         #expect(prefs["plain"] as? String == "42" && prefs.values["plain"] as? String == "42")
         #expect(prefs.fontSize == 10)
         #expect(prefs.problems() == [])
@@ -259,7 +259,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
     /// Two classes of a program share the environment.
     @Test func aVariableOfAnotherClassIsKnown() {
         let layer = PrefsLayer.environment(prefix: "T_", in: ["T_TITLE": "x", "T_SMALL": "3"])
-        let store = LayeredStore(InMemoryStore(), above: [layer])
+        let store = PrefsStore.layered(.memory(), above: [layer])
         let first = NamePrefs(store: store)
         #expect(first.problems().map(\.path) == ["T_SMALL"])
         #expect(LayerPrefs(store: store).small == 3)
@@ -268,7 +268,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func withoutAPrefixOtherVariablesAreNoProblem() {
         let layer = PrefsLayer.environment(prefix: "", in: ["TITEL": "x", "PATH": "/bin", "FONT_SIZE": "20"])
-        let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+        let prefs = NamePrefs(store: .layered(.memory(), above: [layer]))
         #expect(prefs.fontSize == 20)
         #expect(prefs.problems() == [])
     }

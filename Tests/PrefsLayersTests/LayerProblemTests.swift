@@ -26,9 +26,9 @@ import TestSupport
         }
     }
 
-    private func store(_ layout: DomainLayout, below: PrefsLayer...) -> LayeredStore {
-        LayeredStore(
-            JSONFileStore(url: folder.file("base.json"), durability: .process, layout: layout), below: below)
+    private func store(_ layout: DomainLayout, below: PrefsLayer...) -> PrefsStore {
+        .layered(
+            PrefsStore.json(url: folder.file("base.json"), durability: .process, layout: layout), below: below)
     }
 
     private func layer(_ name: String, isOfSystem: Bool = false) -> PrefsLayer {
@@ -129,7 +129,7 @@ import TestSupport
         try put(["port": 5], "layer.json", layout: .flat)
         let path = folder.file("layer.json").path
         for layer in [layer("layer.json"), layer("layer.json", isOfSystem: true)] {
-            let prefs = ServerPrefs(store: LayeredStore(store(.flat), above: [layer]))
+            let prefs = ServerPrefs(store: .layered(store(.flat), above: [layer]))
             let place = layer.name == path ? path : "system (port in \(path))"
             let error = try #require(prefs.$port.set(6))
             #expect("\(error)" == "\"port\" is set by the layer \(place); the stored state is unchanged")
@@ -184,9 +184,9 @@ import TestSupport
     @Test func aProblemHasItsSource() throws {
         try put(["port": "x", "hots": ""], "layer.json", layout: .flat)
         try put(["prot": 1, "host": 2], "base.json", layout: .flat)
-        let base = JSONFileStore(url: folder.file("base.json"), durability: .process, layout: .flat)
+        let base = PrefsStore.json(url: folder.file("base.json"), durability: .process, layout: .flat)
         let prefs = ServerPrefs(
-            store: LayeredStore(
+            store: .layered(
                 base,
                 above: [
                     .arguments(["p", "--port", "many", "--hots=x"]),

@@ -8,7 +8,7 @@ import Testing
     private func prefs(_ key: String, _ text: String, isArgument: Bool) -> LayerPrefs {
         let layer: PrefsLayer =
             isArgument ? .arguments(["program", "-" + key, text]) : .variables(["APP_" + key: text])
-        return LayerPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+        return LayerPrefs(store: .layered(.memory(), above: [layer]))
     }
 
     /// `TextTableTests` has the texts of all types, and what is said of others.
@@ -52,8 +52,8 @@ import Testing
 
     @Test func afterInvalidTextTheNextLayerIsRead() {
         let prefs = LayerPrefs(
-            store: LayeredStore(
-                InMemoryStore(), above: [.arguments(["p", "-size", "x"]), .variables(["APP_size": "y"])],
+            store: .layered(
+                PrefsStore.memory(), above: [.arguments(["p", "-size", "x"]), .variables(["APP_size": "y"])],
                 below: [.values(["size": "z"]), .values(["size": 30])]))
         #expect(prefs.size == 30)
         #expect(prefs.lastError?.layerFaults.map(\.layer) == ["arguments", "environment", "values"])

@@ -53,10 +53,10 @@ import TestSupport
     }
 
     private func prefs(layout: DomainLayout = .flat, isAbove: Bool = true) -> TimePrefs {
-        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout)
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process, layout: layout)
         let layers = [PrefsLayer.file(file)]
         return TimePrefs(
-            store: LayeredStore(
+            store: .layered(
                 base, above: isAbove ? layers : [], below: (isAbove ? [] : layers) + [.values(["seconds": 5])]))
     }
 
@@ -102,8 +102,8 @@ import TestSupport
     @Test func aMigrationRunsOnceForEachStateOfTheFile() throws {
         try put(#"{"PersistentPreferences version": 1, "seconds": 2}"#)
         let prefs = CountedPrefs(
-            store: LayeredStore(
-                PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: .flat),
+            store: .layered(
+                PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process, layout: .flat),
                 above: [.file(file)]))
         for _ in 0..<10 { _ = (prefs.seconds, prefs.name, prefs.values, prefs.problems()) }
         #expect(prefs.seconds == 2 && CountedPrefs.runs.withLock { $0 } == 1)
@@ -152,8 +152,8 @@ import TestSupport
     @Test func aClassWithoutMigrationsReadsTheFileAsItIs() throws {
         try put(#"{"version": 1, "minutes": 2}"#)
         let prefs = PlainPrefs(
-            store: LayeredStore(
-                PropertyListFileStore(url: folder.file("base.plist"), layout: .flat), above: [.file(file)]))
+            store: .layered(
+                PrefsStore.propertyList(url: folder.file("base.plist"), layout: .flat), above: [.file(file)]))
         #expect((prefs.version, prefs.minutes) == (1, 2) && prefs.problems() == [])
     }
 

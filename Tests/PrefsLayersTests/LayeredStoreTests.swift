@@ -11,10 +11,10 @@ import WriteOperations
 
 /// The order of layers, the effect of writes, and the state that an update sees.
 @Suite struct LayeredStoreTests {
-    private let base = InMemoryStore()
+    private let base = PrefsStore.memory()
 
     private func prefs(above: [PrefsLayer] = [], below: [PrefsLayer] = []) -> LayerPrefs {
-        LayerPrefs(store: LayeredStore(base, above: above, below: below))
+        LayerPrefs(store: .layered(base, above: above, below: below))
     }
 
     private func stored() throws -> [String: Any] { try base.read(root: "LayerPrefs") ?? [:] }
@@ -50,7 +50,7 @@ import WriteOperations
         let folder = try TemporaryFolder()
         try writePropertyList(["LayerPrefs": [1], "Other": 2], to: folder.file())
         let layers = [PrefsLayer.values(["name": "below"])]
-        let prefs = LayerPrefs(store: LayeredStore(PropertyListFileStore(url: folder.file()), below: layers))
+        let prefs = LayerPrefs(store: .layered(.propertyList(url: folder.file()), below: layers))
         prefs.size = 40
         #expect(prefs.lastError == .rootIsNotDictionary(key: "LayerPrefs"))
         prefs.values = ["size": 50, "name": "below"]
@@ -62,7 +62,7 @@ import WriteOperations
     @Test func anObserverFollowsItsInstanceToTheLayersOfAnotherRoot() throws {
         let folder = try TemporaryFolder()
         try writePropertyList(["One": ["size": 10], "Two": ["size": 20]], to: folder.file())
-        let prefs = LayerPrefs(key: "One", store: LayeredStore(base, below: [.file(folder.file())]))
+        let prefs = LayerPrefs(key: "One", store: .layered(base, below: [.file(folder.file())]))
         let heard = prefs.observer(of: "size")
         prefs.key = "Two"
         prefs.size = 30
@@ -71,7 +71,7 @@ import WriteOperations
 
     /// An assignment of the value of a layer above stores nothing, so it does not need the base.
     @Test func aWriteThatEqualsACoverNeedsNoBase() {
-        let store = LayeredStore(UserDefaultsStore(suiteName: "a/b"), above: [.values(["size": 20])])
+        let store = PrefsStore.layered(.userDefaults(suite: "a/b"), above: [.values(["size": 20])])
         let prefs = LayerPrefs(store: store)
         #expect(prefs.$size.set(20) == nil && prefs.size == 20)
         #expect(prefs.$size.set(21)?.coveredKeys.map(\.topLevelKey) == ["size"])
@@ -98,7 +98,7 @@ import WriteOperations
         let before = try stored() as NSDictionary
         let target = WriteTarget(
             prefs, \.size, \.$size, to: 30, with: ["name": "x"],
-            create: { [base] in LayerPrefs(values: $0, store: LayeredStore(base, above: [layer])) })
+            create: { [base] in LayerPrefs(values: $0, store: .layered(base, above: [layer])) })
         let error = await target.perform(operation)
         let expected = PrefsError.coveredByLayer([PrefsProblem(covered: "size", by: layer.name, place: place)])
         #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
@@ -189,7 +189,7 @@ import WriteOperations
         let url = folder.file("layer.json")
         try Data(#"{"LayerPrefs": {"size": 20, "ratio": 2.5}}"#.utf8).write(to: url)
         let prefs = LayerPrefs(
-            store: LayeredStore(PropertyListFileStore(url: folder.file()), above: [.file(url)]))
+            store: .layered(.propertyList(url: folder.file()), above: [.file(url)]))
         let error = prefs.update {
             try? Data(#"{"LayerPrefs": {"size": 30}}"#.utf8).write(to: url, options: .atomic)
             #expect(prefs.size == 20)
@@ -201,10 +201,10 @@ import WriteOperations
     }
 
     @Test func aLayeredBaseHasItsLayersInside() {
-        let inner = LayeredStore(
+        let inner = PrefsStore.layered(
             base, above: [.variables(["APP_size": "20", "APP_name": "inner"])], below: [.values(["ratio": 1.5])])
         let prefs = LayerPrefs(
-            store: LayeredStore(
+            store: .layered(
                 inner, above: [.arguments(["p", "-size", "21"])], below: [.values(["ratio": 2.5, "isOn": true])]))
         #expect((prefs.size, prefs.name, prefs.ratio, prefs.isOn) == (21, "inner", 1.5, true))
         prefs.theme = .dark
@@ -224,7 +224,7 @@ import WriteOperations
         let plain = LayerPrefs(store: base)
         plain.size = 30
         let prefs = OverridablePrefs(key: "LayerPrefs")
-        let layered = LayeredStore(base, above: [.variables(["APP_size": "20"])])
+        let layered = PrefsStore.layered(base, above: [.variables(["APP_size": "20"])])
         for _ in 0..<3 {
             #expect(PersistentPrefs.withStore(base) { prefs.size } == 30)
             #expect(PersistentPrefs.withStore(layered) { prefs.size } == 20)
@@ -247,7 +247,7 @@ import WriteOperations
 
     /// The limit applies to the base, because layers are not stored.
     @Test func aLargeLayerLeavesTheBaseItsRoom() throws {
-        let store = LayeredStore(base, below: [.values(["large": Data(count: 3 << 20)])])
+        let store = PrefsStore.layered(base, below: [.values(["large": Data(count: 3 << 20)])])
         try base.update(root: "A") { $0 = ["mine": Data(count: 1 << 20)] }
         try store.update(root: "A") { $0?["more"] = Data(count: 100 << 10) }
         #expect(try base.read(root: "A")?.keys.sorted() == ["mine", "more"])
@@ -256,7 +256,7 @@ import WriteOperations
 
     @Test(arguments: covers.map(\.key)) func theStoreItselfLeavesOutTextAndManagedValues(_ place: String) throws {
         let layer = try #require(Self.covers.first { $0.key == place }).value()
-        let store = LayeredStore(
+        let store = PrefsStore.layered(
             base, above: [layer, .values(["a": 1]), .values(["a": 8], name: "lower")],
             below: [.values(["b": 2, "a": 3]), .values(["b": 9])])
         #expect(try store.read(root: "A") as NSDictionary? == ["a": 1, "b": 2])
@@ -277,8 +277,8 @@ import WriteOperations
 private final class OverridablePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var size = 12
 
-    private static let own = InMemoryStore()
-    override class var store: any PrefsStore { own }
+    private static let own = PrefsStore.memory()
+    override class var store: PrefsStore { own }
 }
 
 /// Migrations and former keys apply to the base.
@@ -297,10 +297,10 @@ private final class OverridablePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func onlyTheBaseIsMigrated() throws {
-        let base = InMemoryStore()
+        let base = PrefsStore.memory()
         try base.update(root: "Moved") { $0 = ["seconds": 5] }
-        let above = Moved(store: LayeredStore(base, above: [.values(["milliseconds": 7])]))
-        let below = Moved(store: LayeredStore(base, below: [.values(["milliseconds": 7, "other": 3])]))
+        let above = Moved(store: .layered(base, above: [.values(["milliseconds": 7])]))
+        let below = Moved(store: .layered(base, below: [.values(["milliseconds": 7, "other": 3])]))
         #expect(above.milliseconds == 7)
         #expect(below.milliseconds == 5_000)
         #expect(below.other == 3)
@@ -309,6 +309,6 @@ private final class OverridablePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(above.milliseconds == 7)
         below.clear()
         #expect((below.milliseconds, below.other) == (7, 3))
-        #expect(Moved(store: LayeredStore(InMemoryStore(), below: [.values(["milliseconds": 7])])).milliseconds == 7)
+        #expect(Moved(store: .layered(.memory(), below: [.values(["milliseconds": 7])])).milliseconds == 7)
     }
 }

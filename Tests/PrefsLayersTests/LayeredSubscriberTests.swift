@@ -19,7 +19,7 @@ import Testing
     }
 
     private let folder = TemporaryFolder.fresh
-    private let base = InMemoryStore()
+    private let base = PrefsStore.memory()
 
     private static func x(_ entry: EntryState) -> StoredValue? {
         entry.layers?.layers.merged(entry.value?.dictionary, root: "R")?["x"]
@@ -28,7 +28,7 @@ import Testing
     private func subscriber(
         _ stack: LayerStack, _ receiver: Receiver, willStart: @escaping @Sendable (LayeredSubscriber) -> Void
     ) -> LayeredSubscriber {
-        LayeredSubscriber(base.ownRoots, stack, "R", .root("R"), receiver.observer, willStart: willStart)
+        LayeredSubscriber(base.roots, stack, "R", .root("R"), receiver.observer, willStart: willStart)
     }
 
     @Test func aChangeOfTheBaseDuringTheStartIsReported() throws {
@@ -81,7 +81,7 @@ import Testing
         try writePropertyList(["R": ["x": 1]], to: layer)
         let stack = LayerStack(above: [], below: [.file(layer)], layout: .roots, baseFile: nil)
         let observer = EntryObserver(.each { heard.append([Self.x($0.before), Self.x($0.after)]) })
-        let subscription = try LayeredSubscriber(base.ownRoots, stack, "R", .root("R"), observer).start()
+        let subscription = try LayeredSubscriber(base.roots, stack, "R", .root("R"), observer).start()
         try writePropertyList(["R": ["x": 2]], to: layer)
         let first = heard.wait { $0.last?.last == .integer(2) }
         #expect(first.filter { $0[0] != $0[1] } == [[.integer(1), .integer(2)]])

@@ -14,13 +14,13 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
 /// A base that cannot be read hides neither the layers above nor their faults.
 @Suite struct LayersOverDamageTests {
     private let folder = TemporaryFolder.fresh
-    private var file: PropertyListFileStore { PropertyListFileStore(url: folder.file(), durability: .process) }
+    private var file: PrefsStore { .propertyList(url: folder.file(), durability: .process) }
 
     @Test func faultsOfLayersOverADamagedBaseAreReportedToo() throws {
         try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
         for name in ["test.plist", "layer.json"] { try Data("hello".utf8).write(to: folder.file(name)) }
         let variables = PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many", "APP_host": "example.org"])
-        let prefs = PortPrefs(store: LayeredStore(file, above: [variables, .file(folder.file("layer.json"))]))
+        let prefs = PortPrefs(store: .layered(file, above: [variables, .file(folder.file("layer.json"))]))
         #expect(prefs.port == 8080 && prefs.host == "example.org")
         let reported = prefs.errors
         for name in ["test.plist", "layer.json", "APP_port"] {
@@ -30,19 +30,19 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
 
     /// A file as a whole, an entry, and the stored value, at one read.
     @Test func oneReadReportsAllItsFaults() throws {
-        let root = InMemoryStore()
+        let root = PrefsStore.memory()
         let layers = [
             PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many"]), .file(folder.file("layer.json")),
         ]
         try Data("hello".utf8).write(to: folder.file("layer.json"))
-        let prefs = PortPrefs(store: LayeredStore(root, above: layers, below: [.values(["port": 1])]))
+        let prefs = PortPrefs(store: .layered(root, above: layers, below: [.values(["port": 1])]))
         #expect(prefs.port == 1)
         let places = prefs.lastError?.layerFaults.map(\.path)
         #expect(places?.sorted() == [folder.file("layer.json").path, "APP_port"].sorted())
         let layer = folder.file("other.json")
         try Data(#"{"Other": {}}"#.utf8).write(to: layer)
         let others = PortPrefs(
-            key: "Other", store: LayeredStore(root, above: [.file(layer)], below: [.values(["port": 1])]))
+            key: "Other", store: .layered(root, above: [.file(layer)], below: [.values(["port": 1])]))
         let errors = others.errorObserver()
         try root.update(root: "Other") { $0 = ["port": "x"] }
         try Data(#"{"Other": {"port": "y"}}"#.utf8).write(to: layer, options: .atomic)
@@ -55,7 +55,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         try Data("hello".utf8).write(to: layer)
         let base = folder.file()
         try FileManager.default.createDirectory(at: base, withIntermediateDirectories: false)
-        let prefs = PortPrefs(store: LayeredStore(file, above: [.file(layer)]))
+        let prefs = PortPrefs(store: .layered(file, above: [.file(layer)]))
         let before = prefs.errors.count
         #expect(prefs.$port.set(1) != nil)
         let told = prefs.errors.dropFirst(before)
@@ -63,10 +63,10 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
     }
 
     @Test func aCoveredKeyNamesItsLayerWhateverIsStored() throws {
-        let root = InMemoryStore()
+        let root = PrefsStore.memory()
         try root.update(root: "PortPrefs") { $0 = ["port": "x"] }
         let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "1"])]
-        let prefs = PortPrefs(store: LayeredStore(root, above: layers))
+        let prefs = PortPrefs(store: .layered(root, above: layers))
         #expect(prefs.port == 1 && prefs.$port.source == .layer("environment"))
     }
 
@@ -81,7 +81,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         case .notADictionary: try writePropertyList(["PortPrefs": 5], to: url)
         }
         let prefs = PortPrefs(
-            store: LayeredStore(
+            store: .layered(
                 file, above: [.environment(prefix: "APP_", in: ["APP_port": "1"])], below: [.values(["host": "below"])])
         )
         let failure = try #require(prefs.lastError)
@@ -110,7 +110,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
 
     @Test func aBaseThatCanBeReadAgainIsRead() throws {
         try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: false)
-        let prefs = PortPrefs(store: LayeredStore(file, below: [.values(["host": "below"])]))
+        let prefs = PortPrefs(store: .layered(file, below: [.values(["host": "below"])]))
         #expect(prefs.host == "below")
         try FileManager.default.removeItem(at: folder.file())
         #expect(prefs.$host.set("stored") == nil)
@@ -119,7 +119,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
 
     /// Without an access.
     @Test func observersAreToldOfABaseThatCannotBeRead() throws {
-        let prefs = PortPrefs(store: LayeredStore(file, below: [.values(["host": "below"])]))
+        let prefs = PortPrefs(store: .layered(file, below: [.values(["host": "below"])]))
         prefs.port = 1
         let errors = prefs.errorObserver()
         let observation = prefs.onChange { _ in }
@@ -129,9 +129,9 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
     }
 
     @Test func aStoredValueOfTheWrongTypeStaysAndTheLayerBelowIsRead() throws {
-        let base = InMemoryStore()
+        let base = PrefsStore.memory()
         try base.update(root: "PortPrefs") { $0 = ["port": "x", "host": 5] }
-        let prefs = PortPrefs(store: LayeredStore(base, below: [.values(["port": 1])]))
+        let prefs = PortPrefs(store: .layered(base, below: [.values(["port": 1])]))
         for _ in 0..<2 {
             #expect(prefs.port == 1)
             #expect("\(try #require(prefs.lastError))".contains("port: expected Int, found a string"))
@@ -153,14 +153,14 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
 
     @Test func aKeyThatCannotBeHashedInLinearTimeIsAFault() {
         let key = "a" + String(repeating: "\u{301}", count: 40)
-        let prefs = PortPrefs(store: LayeredStore(InMemoryStore(), below: [.values([key: 1, "port": 2])]))
+        let prefs = PortPrefs(store: .layered(.memory(), below: [.values([key: 1, "port": 2])]))
         #expect(prefs.lastError?.layerFaults.count == 1 && prefs.port == 2)
     }
 
     @Test func aLayerThatCannotBeWatchedIsReported() throws {
         #expect(symlink("layer.plist", folder.file("layer.plist").path) == 0)
         let layer = PrefsLayer.file(folder.file("layer.plist"))
-        let prefs = PortPrefs(store: LayeredStore(InMemoryStore(), below: [layer]))
+        let prefs = PortPrefs(store: .layered(.memory(), below: [layer]))
         let observation = prefs.onChange { _ in }
         defer { observation.cancel() }
         let failure = try #require(prefs.lastError?.detail(of: PrefsError.notWatched), "\(prefs.outcome)")

@@ -9,14 +9,14 @@ import Testing
 /// Values that an administrator forces, over the model of `UserDefaults`.
 @Suite struct ManagedLayerTests {
     private let process = ModelDaemon(isAutomatic: true).process()
-    private let base = InMemoryStore()
+    private let base = PrefsStore.memory()
 
     private func prefs(below: [PrefsLayer] = []) -> LayerPrefs {
-        LayerPrefs(store: LayeredStore(base, above: [.managed(process)], below: below))
+        LayerPrefs(store: .layered(base, above: [.managed(process)], below: below))
     }
 
     @Test func managedValuesWinAndAreChecked() {
-        let prefs = LayerPrefs(store: LayeredStore(UserDefaultsStore(process), above: [.managed(process)]))
+        let prefs = LayerPrefs(store: .layered(.userDefaults(process), above: [.managed(process)]))
         prefs.size = 30
         prefs.ratio = 1.5
         process.registered = ["name": "registered"]

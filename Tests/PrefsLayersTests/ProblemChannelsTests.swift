@@ -134,11 +134,11 @@ import TestSupport
     private var layer: URL { folder.file("layer.json") }
 
     private func prefs(_ fault: Fault) -> ServerPrefs {
-        let base: any PrefsStore =
+        let base: PrefsStore =
             fault.place == .json
-            ? JSONFileStore(url: file(fault)) : PropertyListFileStore(url: file(fault), layout: .flat)
+            ? PrefsStore.json(url: file(fault)) : PrefsStore.propertyList(url: file(fault), layout: .flat)
         return ServerPrefs(
-            store: LayeredStore(
+            store: .layered(
                 base,
                 above: [
                     .arguments(["app"] + fault.arguments), .environment(prefix: "APP_", in: fault.variables),

@@ -18,7 +18,7 @@ import Testing
         let layers = zip(["environment", "arguments"], sources).map {
             PrefsLayer($0, .entries(.text(TextLayer($1))))
         }
-        return LayerPrefs(store: LayeredStore(InMemoryStore(), above: layers, below: [.values(["name": "below"])]))
+        return LayerPrefs(store: .layered(.memory(), above: layers, below: [.values(["name": "below"])]))
     }
 
     @Test(arguments: ["APP_NAME", "APP_name"]) func aVariableIsIgnored(_ variable: String) {
@@ -57,7 +57,7 @@ import Testing
             .environment(prefix: "APP_", in: ["APP_NAME": Self.repaired]),
             .arguments(["program", "-plain", Self.repaired]),
         ]
-        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: layers))
+        let prefs = LayerPrefs(store: .layered(.memory(), above: layers))
         #expect(prefs.name == Self.repaired && prefs["plain"] as? String == Self.repaired)
         #expect(prefs.problems().isEmpty)
     }

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func prefs(_ arguments: String...) -> ListPrefs {
-        ListPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(["p"] + arguments)]))
+        ListPrefs(store: .layered(.memory(), above: [.arguments(["p"] + arguments)]))
     }
 
     @Test func aListHasTheElementsInOrder() {
@@ -56,7 +56,7 @@ import Testing
 
     @Test func anOptionWithoutAValueIsAFaultOfTheWholeList() {
         for arguments in [["--tags", "x", "--tags"], ["--tags", "--tags", "x"]] {
-            let prefs = ListPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(["p"] + arguments)]))
+            let prefs = ListPrefs(store: .layered(.memory(), above: [.arguments(["p"] + arguments)]))
             #expect(prefs.tags == ["a", "b"])
             #expect(prefs.problems().map(\.description) == ["--tags: arguments: expected a value after it"])
         }

@@ -30,8 +30,8 @@ import TestSupport
 
     private func prefs(_ variables: [String: String] = [:], _ arguments: String...) -> ServicePrefs {
         ServicePrefs(
-            store: LayeredStore(
-                JSONFileStore(url: base),
+            store: .layered(
+                PrefsStore.json(url: base),
                 above: [.arguments(["app"] + arguments), .environment(prefix: "APP_", in: variables)],
                 below: [.file(layer)]))
     }
@@ -52,7 +52,7 @@ import TestSupport
         // It rejects nothing, and no access meets it.
         #expect(prefs.token == nil && prefs.lastError == nil)
         #expect(prefs.$port.set(81) == nil && prefs.lastError == nil)
-        #expect(texts(ServicePrefs(store: InMemoryStore())) == ["token: is required, and has no value"])
+        #expect(texts(ServicePrefs(store: .memory())) == ["token: is required, and has no value"])
     }
 
     /// A layer that cannot be read is a problem beside it.
@@ -105,7 +105,7 @@ import TestSupport
     }
 
     @Test func everyKindOfOptionalMayBeRequired() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = ManyPrefs(store: store)
         let ends = ": is required, and has no value"
         #expect(texts(prefs) == ["mode" + ends, "secret" + ends, "the-key" + ends])
@@ -114,7 +114,7 @@ import TestSupport
         #expect(prefs.renamed == 3 && prefs.mode == .fast)
         #expect(texts(prefs) == [])
         // In JSON, nil in place of a default is a null.
-        let file = ManyPrefs(store: JSONFileStore(url: base))
+        let file = ManyPrefs(store: .json(url: base))
         file.given = nil
         #expect(file.given == nil)
         #expect(texts(file) == ["given" + ends, "mode" + ends, "secret" + ends, "the-key" + ends])

@@ -28,8 +28,8 @@ private final class RangePrefs: RecordingPrefs, @unchecked Sendable {
 
     private func prefs(_ variables: [String: String] = [:], below more: [String: Any] = [:]) -> RangePrefs {
         RangePrefs(
-            store: LayeredStore(
-                JSONFileStore(url: base), above: [.variables(variables)], below: [.file(below), .values(more)]))
+            store: .layered(
+                PrefsStore.json(url: base), above: [.variables(variables)], below: [.file(below), .values(more)]))
     }
 
     private func write(_ text: String, to url: URL) throws { try Data(text.utf8).write(to: url) }
@@ -101,7 +101,7 @@ private final class RangePrefs: RecordingPrefs, @unchecked Sendable {
 
     /// Two classes in one flat file.
     @Test func aFlatRoot() throws {
-        let store = JSONFileStore(url: base)
+        let store = PrefsStore.json(url: base)
         try write(#"{"low": 2, "high": 4, "other": {"a": 1}}"#, to: base)
         let prefs = RangePrefs(store: store)
         #expect(prefs.$low.set(5) == RangePrefs.violated)

@@ -45,8 +45,8 @@ import Testing
     }
 
     private func prefs(above: [PrefsLayer]? = nil, below: [PrefsLayer] = []) -> SecretPrefs {
-        let base = JSONFileStore(url: folder.file("base.json"), durability: .process)
-        return SecretPrefs(store: LayeredStore(base, above: above ?? [.folder(secrets)], below: below))
+        let base = PrefsStore.json(url: folder.file("base.json"), durability: .process)
+        return SecretPrefs(store: .layered(base, above: above ?? [.folder(secrets)], below: below))
     }
 
     private func place(_ name: String) -> String { "\(name) in \(secrets.path)" }
@@ -123,7 +123,7 @@ import Testing
             @Pref("a-b") var other = 2
         }
         try put("9", "A_B")
-        let prefs = TwinPrefs(store: LayeredStore(InMemoryStore(), above: [.folder(secrets)]))
+        let prefs = TwinPrefs(store: .layered(.memory(), above: [.folder(secrets)]))
         #expect(prefs.aB == 1 && prefs.other == 2)
         #expect(
             prefs.lastError.map { "\($0)" }
@@ -420,7 +420,7 @@ import Testing
         try put("hunter2", "SERVER_PORT")
         try put("hunter2", "server.host")
         try put("hunter2", "plain")
-        let store = LayeredStore(InMemoryStore(), above: [.folder(secrets)])
+        let store = PrefsStore.layered(.memory(), above: [.folder(secrets)])
         let prefs = SecretPrefs(store: store)
         let heard = prefs.errorObserver()
         #expect(

@@ -58,10 +58,10 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
     private var local: URL { folder.file("local.json") }
     private var forced: URL { folder.file("forced.json") }
 
-    private func prefs(_ variables: [String: String] = [:], base store: (any PrefsStore)? = nil) -> SectionPrefs {
+    private func prefs(_ variables: [String: String] = [:], base store: PrefsStore? = nil) -> SectionPrefs {
         SectionPrefs(
-            store: LayeredStore(
-                store ?? JSONFileStore(url: base), above: [.variables(variables), .file(forced)],
+            store: .layered(
+                store ?? PrefsStore.json(url: base), above: [.variables(variables), .file(forced)],
                 below: [.file(local), .file(system)]))
     }
 
@@ -112,7 +112,7 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         try write("{}", to: base)
         #expect(source("host") == .layer(system.path) && prefs.$listen.source == .layer(system.path))
         // A store alone has fields, too. Another property has none.
-        #expect(SectionPrefs(store: JSONFileStore(url: base)).source(ofKey: "listen.port") == .default)
+        #expect(SectionPrefs(store: .json(url: base)).source(ofKey: "listen.port") == .default)
         #expect(prefs.source(ofKey: "whole.port") == .default)
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["whole.port"]))
     }
@@ -237,8 +237,8 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: [false, true]) func nilIsStored(_ isPropertyList: Bool) throws {
         try write(#"{"listen": {"host": "s", "backup": {"version": 2}}}"#, to: system)
         let url = isPropertyList ? folder.file("state.plist") : base
-        let store: any PrefsStore =
-            isPropertyList ? PropertyListFileStore(url: url, layout: .flat) : JSONFileStore(url: url)
+        let store: PrefsStore =
+            isPropertyList ? PrefsStore.propertyList(url: url, layout: .flat) : PrefsStore.json(url: url)
         let prefs = prefs(base: store)
         prefs.listen.host = nil
         #expect(prefs.lastError == nil && prefs.listen == Listen(host: nil, backup: TLS(version: 2)))

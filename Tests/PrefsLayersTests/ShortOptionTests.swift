@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: rows) private func aWordIsRead(_ row: Row) {
         let arguments = ["p"] + row.arguments
         let prefs = ShortPrefs(
-            store: LayeredStore(InMemoryStore(), above: [.arguments(arguments, short: Self.short)]))
+            store: .layered(.memory(), above: [.arguments(arguments, short: Self.short)]))
         let set = prefs.describe().filter { $0.source == .layer("arguments") }.map(\.key)
         let values = prefs.values
         func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "nil" }
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: ["-", "=", " ", "é", "٣", "👍"] as [Character])
     func anotherCharacterIsAFault(_ letter: Character) {
         let prefs = ShortPrefs(
-            store: LayeredStore(InMemoryStore(), above: [.arguments(["p", "--port=5"], short: [letter: "port"])]))
+            store: .layered(.memory(), above: [.arguments(["p", "--port=5"], short: [letter: "port"])]))
         #expect(prefs.port == 80)
         #expect(
             prefs.problems().map(\.description) == [

@@ -31,7 +31,7 @@ import Testing
     }
 
     private func text(above: PrefsLayer...) -> String {
-        PrefsLayer.usage(of: ToolPrefs(store: LayeredStore(InMemoryStore(), above: above)))
+        PrefsLayer.usage(of: ToolPrefs(store: .layered(.memory(), above: above)))
     }
 
     @Test func aParagraphHasAllThatIsDeclared() {
@@ -68,8 +68,8 @@ import Testing
             @Pref(.help("Words to mark.")) var marked: [String] = []
         }
         let pager = PagerPrefs(
-            store: LayeredStore(
-                InMemoryStore(),
+            store: .layered(
+                PrefsStore.memory(),
                 above: [
                     .arguments(["p"], short: ["c": "columns", "m": "marked"]), .environment(prefix: "PAGER_", in: [:]),
                 ]))
@@ -84,12 +84,12 @@ import Testing
         #expect(usage.hasPrefix("  FONT_SIZE  In points. (in 8...72; default 12)\n  WRAP       Whether long lines"))
         #expect(!usage.contains("--"))
         #expect(text(above: .values([:])) == "")
-        #expect(PrefsLayer.usage(of: ToolPrefs(store: InMemoryStore())) == "")
+        #expect(PrefsLayer.usage(of: ToolPrefs(store: .memory())) == "")
     }
 
     @Test func severalClassesFollowEachOther() {
         final class Other: PersistentPrefs, @unchecked Sendable { @Pref var level = 3 }
-        let store = LayeredStore(InMemoryStore(), above: [.arguments(["p"])])
+        let store = PrefsStore.layered(.memory(), above: [.arguments(["p"])])
         let usage = PrefsLayer.usage(of: BasePrefs(store: store), Other(store: store))
         #expect(
             usage == """
@@ -103,7 +103,7 @@ import Testing
         let folder = try TemporaryFolder()
         try Data("5".utf8).write(to: folder.file("LEVEL"))
         final class Leveled: PersistentPrefs, @unchecked Sendable { @Pref var level = 3 }
-        let store = LayeredStore(InMemoryStore(), above: [.arguments(["p"]), .folder(folder.url)])
+        let store = PrefsStore.layered(.memory(), above: [.arguments(["p"]), .folder(folder.url)])
         #expect(PrefsLayer.usage(of: Leveled(store: store)) == "      --level <Int>")
     }
 
@@ -178,8 +178,8 @@ import Testing
         }
         let arguments = ["p"] + words + ["-a7", "--thng8", "1", "file"]
         let prefs = SixtyPrefs(
-            store: LayeredStore(
-                InMemoryStore(),
+            store: .layered(
+                PrefsStore.memory(),
                 above: [.arguments(arguments, short: ["a": "thing1"]), .environment(prefix: "P_", in: [:])]))
         #expect((1...60).map { prefs["thing\($0)"] as? Int } == [7] + (2...60).map { 2 * $0 })
         #expect(prefs.problems().map(\.description).contains { $0.contains("--thng8") })
@@ -194,7 +194,7 @@ import Testing
         final class Long: PersistentPrefs, @unchecked Sendable {
             @Pref(.help("See https://example.org/\(String(repeating: "a", count: 90)) for it.")) var level = 3
         }
-        let usage = PrefsLayer.usage(of: Long(store: LayeredStore(InMemoryStore(), above: [.arguments(["p"])])))
+        let usage = PrefsLayer.usage(of: Long(store: .layered(.memory(), above: [.arguments(["p"])])))
         let lines = usage.split(separator: "\n")
         #expect(
             lines.count == 3 && lines[0] == "      --level <Int>  See"

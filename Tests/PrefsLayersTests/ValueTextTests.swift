@@ -7,7 +7,7 @@ import Testing
 
 /// Values as text, for a tool on any subclass.
 @Suite struct ValueTextTests {
-    private let prefs = EveryTypePrefs(store: InMemoryStore())
+    private let prefs = EveryTypePrefs(store: .memory())
 
     @Test(arguments: EveryTypePrefs.samples.map(\.key)) func theTextOfEachValueReadsAsThatValue(_ key: String) throws {
         for sample in try #require(EveryTypePrefs.samples.first { $0.key == key }).values {

@@ -34,7 +34,7 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
     }
 
     private func read(_ stored: Any) throws -> (Decimal, String) {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = ["price": stored] }
         let prefs = PricePrefs(key: "Root", store: store)
         return (prefs.price, prefs.lastError.map { "\($0)" } ?? "ok")
@@ -70,7 +70,7 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
     }
 
     @Test func declaredPropertiesReadIt() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let (price, list) = (try parts(of: 5), try [parts(of: 6), parts(of: -7)])
         try store.update(root: "Root") { $0 = ["price": price, "prices": list, "optional": price] }
         let prefs = PricePrefs(key: "Root", store: store)

@@ -1,4 +1,4 @@
-/// The faults of a `BrokenStore`. Each breaks one rule, in the order of the checks.
+/// The faults of a `BrokenBackend`. Each breaks one rule, in the order of the checks.
 enum Fault: String, CaseIterable {
     case inventsRoots, dropsEmptyRoots, cachesForEver, isBoundToAThread, normalizesNames, keepsRootsSetToNil
     case returnsNumbersForBooleans, keepsWrittenObjects, acceptsEmptyNames, dropsUnsupportedValues

@@ -84,9 +84,9 @@ private final class FilePrefs: Prefs, @unchecked Sendable {
     @Pref var number = 0
 
     static let shared = FilePrefs()
-    private static let file = PropertyListFileStore(
+    private static let file = PrefsStore.propertyList(
         url: URL(filePath: ProcessInfo.processInfo.environment["HOME"] ?? "").appending(path: "chosen.plist"))
-    override class var store: any PrefsStore { file }
+    override class var store: PrefsStore { file }
 }
 
 /// One at a time, so that code outside of the test's task uses its store.

@@ -16,8 +16,8 @@ private final class AdoptedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref("screen.width") var width = 100
     @Pref var isNew = true
 
-    static let adopted = UserDefaultsStore(suiteName: "probe.adopted", layout: .flat)
-    override class var store: any PrefsStore { adopted }
+    static let adopted = PrefsStore.userDefaults(suite: "probe.adopted", layout: .flat)
+    override class var store: PrefsStore { adopted }
     override func prefsDidFail(_ error: PrefsError) { print("failed: \(error)") }
 }
 

@@ -10,8 +10,8 @@ private struct ProbeVolume: PrefKey {
 
 private final class FlatProbePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref("probeVolume") var volume = 0
-    static let domain = UserDefaultsStore(layout: .flat)
-    override class var store: any PrefsStore { domain }
+    static let domain = PrefsStore.userDefaults(layout: .flat)
+    override class var store: PrefsStore { domain }
 }
 
 /// `UserDefaults` and the store over its domain, in one process. Prints a line for each step that fails, then "done".
@@ -81,7 +81,7 @@ extension Probe {
         expect(
             ProbeVolume.value == 55, "a value that other code sets is read, although it is equal to a registered one")
 
-        let suite = UserDefaultsStore(suiteName: "probe.agreement")
+        let suite = PrefsStore.userDefaults(suite: "probe.agreement")
         let raw = UserDefaults(suiteName: "probe.agreement")
         let suiteSize = AppSetting(wrappedValue: 1, "probeSize", store: suite)
         suiteSize.wrappedValue = 6

@@ -40,8 +40,8 @@ final class Bystander: @unchecked Sendable {
 
     private init(_ path: String, writes: Bool) {
         let url = URL(filePath: path, directoryHint: .notDirectory)
-        let store: any PrefsStore =
-            url.pathExtension == "json" ? JSONFileStore(url: url) : PropertyListFileStore(url: url, layout: .flat)
+        let store: PrefsStore =
+            url.pathExtension == "json" ? PrefsStore.json(url: url) : PrefsStore.propertyList(url: url, layout: .flat)
         (prefs, commanded) = (SavedPrefs(store: store), SavedPrefs(store: store))
         looks = PlainLooks(path)
         if writes { prefs.own = 1 }

@@ -64,7 +64,7 @@ private final class HistoryThread: @unchecked Sendable {
     }
 
     func makePrefs() -> HistoryPrefs {
-        file.map { HistoryPrefs(store: PropertyListFileStore(url: $0)) } ?? HistoryPrefs()
+        file.map { HistoryPrefs(store: .propertyList(url: $0)) } ?? HistoryPrefs()
     }
 
     func run(_ operations: Int, on shared: HistoryPrefs) {

@@ -12,8 +12,8 @@ enum Locales {
             print("no locale")
             return
         }
-        func store(_ name: String) -> PropertyListFileStore {
-            PropertyListFileStore(url: URL(filePath: "\(folder)/\(name).plist"), format: .xml)
+        func store(_ name: String) -> PrefsStore {
+            .propertyList(url: URL(filePath: "\(folder)/\(name).plist"), format: .xml)
         }
         let ours = ProbePrefs(store: store("ours"))
         ours["count"] = 0.1
@@ -45,8 +45,8 @@ enum Locales {
             let error = text.set("x", defaults)
             print("\(name):", count, theirs.get(defaults), error.map { "\($0)" } ?? "ok")
         }
-        access("suite", ProbePrefs(store: UserDefaultsStore(suiteName: "probe.suite")))
-        access("json", ProbePrefs(store: JSONFileStore(url: URL(filePath: "\(folder)/theirs.json"))))
+        access("suite", ProbePrefs(store: .userDefaults(suite: "probe.suite")))
+        access("json", ProbePrefs(store: .json(url: URL(filePath: "\(folder)/theirs.json"))))
         access("key", UserDefaults.standard)
         Injected.groupID = "probe.group"
         access("group", Injected(nil))

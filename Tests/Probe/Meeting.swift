@@ -9,11 +9,11 @@ enum Meeting {
         while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
             let file = URL(filePath: words[1], directoryHint: .notDirectory)
-            let store: any PrefsStore =
+            let store: PrefsStore =
                 switch words[0] {
-                case "suite": UserDefaultsStore(suiteName: words[1])
+                case "suite": PrefsStore.userDefaults(suite: words[1])
                 case "flat": Probe.store(file, layout: .flat)
-                case "layered": LayeredStore(Probe.store(file), below: [.values(["count": 1])])
+                case "layered": PrefsStore.layered(Probe.store(file), below: [.values(["count": 1])])
                 default: Probe.store(file)
                 }
             let prefs = ProbePrefs(store: store)

@@ -46,7 +46,7 @@ enum Nesting {
     }
 
     private static func steps(
-        _ levels: Int, _ store: PropertyListFileStore, _ prefs: ProbePrefs
+        _ levels: Int, _ store: PrefsStore, _ prefs: ProbePrefs
     ) -> [(String, () -> Void)] {
         func exchange(_ format: ExportFormat) {
             if let data = prefs.exported(as: format) { prefs.import(data, merge: true) }
@@ -73,7 +73,7 @@ enum Nesting {
             ("export XML", { exchange(.xml) }),
             ("export JSON", { exchange(.json) }),
             ("print", { _ = "\(prefs)" }),
-            ("use a layer", { _ = ProbePrefs(store: LayeredStore(store, below: [.values(["count": 1])])).values }),
+            ("use a layer", { _ = ProbePrefs(store: .layered(store, below: [.values(["count": 1])])).values }),
             ("remove", { prefs["text"] = nil }),
         ]
     }

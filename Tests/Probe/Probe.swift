@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
-import PrefsStoreChecks
+import PrefsStoreKit
 import TestSupport
 import WriteOperations
 
@@ -17,7 +17,7 @@ final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
 
     /// The instance of a file.
     convenience init(file path: String) {
-        self.init(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+        self.init(store: .propertyList(url: URL(filePath: path, directoryHint: .notDirectory)))
     }
 }
 
@@ -29,13 +29,13 @@ func say(_ line: String) {
 enum Probe {
     /// The file of the standard domain.
     static var domain: URL {
-        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
+        guard let file = PrefsStore.standard.url else { fatalError("no file") }
         return file
     }
 
     /// A store on a file, in JSON if the extension says so.
-    static func store(_ url: URL, layout: DomainLayout = .roots) -> PropertyListFileStore {
-        PropertyListFileStore(url: url, format: url.pathExtension == "json" ? .json : .binary, layout: layout)
+    static func store(_ url: URL, layout: DomainLayout = .roots) -> PrefsStore {
+        .propertyList(url: url, format: url.pathExtension == "json" ? .json : .binary, layout: layout)
     }
 
     /// Runs one check of the store contract over the standard domain or a suite, and prints what it found.
@@ -43,8 +43,8 @@ enum Probe {
         guard let check = (StoreCheck.all + StoreCheck.observing).first(where: { $0.name == name }) else {
             fatalError("no check \(name)")
         }
-        try check.run(updates: updates) { UserDefaultsStore.standard }
-        try check.run(updates: updates) { UserDefaultsStore(suiteName: "probe.suite") }
+        try check.run(updates: updates) { CheckedStore(PrefsStore.standard) }
+        try check.run(updates: updates) { CheckedStore(PrefsStore.userDefaults(suite: "probe.suite")) }
         print("passed")
     }
 

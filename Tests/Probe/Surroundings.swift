@@ -32,7 +32,7 @@ enum Surroundings {
         case "open":
             prefs = ProbePrefs(file: rest)
         case "suite":
-            prefs = ProbePrefs(store: UserDefaultsStore(suiteName: rest))
+            prefs = ProbePrefs(store: .userDefaults(suite: rest))
         case "set":
             prefs?["count"] = numbers[0]
         case "get":

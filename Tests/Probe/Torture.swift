@@ -28,9 +28,9 @@ extension Probe {
         }
     }
 
-    private static func tortured(_ file: URL, _ word: String?) -> any PrefsStore {
+    private static func tortured(_ file: URL, _ word: String?) -> PrefsStore {
         guard let layer = word, layer != "flat" else { return store(file, layout: word == nil ? .roots : .flat) }
-        return LayeredStore(
+        return PrefsStore.layered(
             store(file), above: [.file(URL(filePath: layer))], below: [.values(TortureWriter.initialValues)])
     }
 

@@ -91,7 +91,7 @@ extension Probe {
 
     /// Values that only UserDefaults has are read inside an update, too.
     private static func checkUpdates(_ defaults: UserDefaults) {
-        let prefs = ProbePrefs(store: InMemoryStore())
+        let prefs = ProbePrefs(store: .memory())
         defaults.set(30.0, forKey: "fontSize")
         prefs.update { prefs["count"] = Int(fontSize.value) }
         expect(prefs["count"] as? Int == 30, "a read inside of an update of another store")

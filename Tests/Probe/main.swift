@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsSettingsFiles
-import PrefsStoreChecks
+import PrefsStoreKit
 import TestSupport
 
 ReadBack.begin

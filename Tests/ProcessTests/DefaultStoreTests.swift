@@ -1,5 +1,5 @@
 import Foundation
-import PrefsStoreChecks
+import PrefsStoreKit
 import TestSupport
 import Testing
 

@@ -25,7 +25,7 @@ import Testing
         withExtendedLifetime(dialogue) {}
     }
 
-    /// The lock lasts as long as the child, and reads need no lock, as `PropertyListFileStore` documents.
+    /// The lock lasts as long as the child, and reads need no lock, as `PrefsStore.propertyList` documents.
     @Test func aChildThatOutlivesAKilledParentKeepsTheLockUntilItEnds() throws {
         _ = try write(1)
         do {

@@ -248,9 +248,9 @@ struct KillTorture {
 
     /// Opens and reads the file in a new process, which finds the state of the file. Its first write tidies up.
     private mutating func reopen() throws {
-        let base = PropertyListFileStore(
+        let base = PrefsStore.propertyList(
             url: file, format: target.isJSON ? .json : .binary, layout: target == .flatJSONFile ? .flat : .roots)
-        let store: any PrefsStore = target == .layeredJSONFile ? LayeredStore(base, above: [.file(layer)]) : base
+        let store: PrefsStore = target == .layeredJSONFile ? PrefsStore.layered(base, above: [.file(layer)]) : base
         let root = try store.read(root: "TorturePrefs") ?? [:]
         try store.update(root: "TorturePrefs") { _ in }
         let numbers = try (0..<writers).map { try TortureWriter($0).number(in: root) }

@@ -9,7 +9,7 @@ import PrefsKeys
 package struct WriteTarget: @unchecked Sendable {
     let prefs: PersistentPrefs
     /// For the operations on a store or a container.
-    let store: (any PrefsStore)?
+    let store: PrefsStore?
     let key: String
     /// Values of other keys, for the operations that store several. Those that replace all values leave no others.
     let others: [String: Any]
@@ -39,7 +39,7 @@ package struct WriteTarget: @unchecked Sendable {
     ///   - create: makes another instance of the class with the given values.
     ///   - new: makes the value.
     package init(
-        _ prefs: PersistentPrefs, in store: (any PrefsStore)? = nil, key: String, with others: [String: Any] = [:],
+        _ prefs: PersistentPrefs, in store: PrefsStore? = nil, key: String, with others: [String: Any] = [:],
         create: (([String: Any]) -> PersistentPrefs)? = nil, to new: @escaping () -> Any
     ) {
         (self.prefs, self.store, self.key, self.others) = (prefs, store, key, others)
@@ -53,7 +53,7 @@ package struct WriteTarget: @unchecked Sendable {
     ///   - change: what is done to the value.
     ///   - constant: the new value, if it does not depend on the former one; then no operation reads that one.
     package init<Prefs: PersistentPrefs, Value: Sendable>(
-        _ prefs: Prefs, in store: (any PrefsStore)? = nil, _ property: ReferenceWritableKeyPath<Prefs, Value>,
+        _ prefs: Prefs, in store: PrefsStore? = nil, _ property: ReferenceWritableKeyPath<Prefs, Value>,
         _ handle: KeyPath<Prefs, PrefHandle<Value>>, with others: [String: Any] = [:], to constant: Value? = nil,
         create: (([String: Any]) -> PersistentPrefs)? = nil,
         change: @escaping @Sendable (inout Value) -> Void
@@ -80,7 +80,7 @@ package struct WriteTarget: @unchecked Sendable {
 
     /// A property that gets a value.
     package init<Prefs: PersistentPrefs, Value: Sendable>(
-        _ prefs: Prefs, in store: (any PrefsStore)? = nil, _ property: ReferenceWritableKeyPath<Prefs, Value>,
+        _ prefs: Prefs, in store: PrefsStore? = nil, _ property: ReferenceWritableKeyPath<Prefs, Value>,
         _ handle: KeyPath<Prefs, PrefHandle<Value>>, to value: Value, with others: [String: Any] = [:],
         create: (([String: Any]) -> PersistentPrefs)? = nil
     ) {

@@ -16,15 +16,14 @@ final class BeaconPrefs: Prefs, @unchecked Sendable {
     @Pref(.required) var token: String?
     @Pref(.help("How often the service was started.")) var starts = 0
 
-    static let layered: LayeredStore = {
+    override class var store: PrefsStore {
         let variables = ProcessInfo.processInfo.environment
         let state = URL(filePath: variables["STATE_DIRECTORY"] ?? "/var/lib/beacon")
-        return LayeredStore(
-            JSONFileStore(url: state.appending(path: "state.json")),
+        return .layered(
+            .json(url: state.appending(path: "state.json")),
             above: [.folder(URL(filePath: variables["CREDENTIALS_DIRECTORY"] ?? "/run/secrets"))],
             below: [.file(URL(filePath: "/etc/beacon/config.json"))])
-    }()
-    override class var store: any PrefsStore { layered }
+    }
 }
 
 func say(_ line: String, to output: FileHandle = .standardOutput) {

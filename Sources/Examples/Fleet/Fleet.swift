@@ -17,7 +17,7 @@ guard CommandLine.arguments.count == 3, let jobs = Int(CommandLine.arguments[2])
     exit(64)
 }
 do {
-    let prefs = FleetPrefs(store: try EtcdStore(url: CommandLine.arguments[1]))
+    let prefs = FleetPrefs(store: try .etcd(url: CommandLine.arguments[1]))
     // Called after each change by any worker, or by: etcdctl put fleet/r/FleetPrefs '{"step": 2}'
     let observation = prefs.$step.onChange { print("the step is", $1) }
     for _ in 0..<jobs {

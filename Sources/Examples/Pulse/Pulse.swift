@@ -30,7 +30,7 @@ func say(_ line: String, to output: FileHandle = .standardOutput) {
             say("usage: Pulse FILE", to: .standardError)
             exit(64)
         }
-        let prefs = PulsePrefs(store: JSONFileStore(url: URL(filePath: CommandLine.arguments[1])))
+        let prefs = PulsePrefs(store: .json(url: URL(filePath: CommandLine.arguments[1])))
         // Each fault of the file once, and each rejected write. The program goes on with the last known state.
         let errors = prefs.onError { say("Pulse: \($0)", to: .standardError) }
         let (ends, sources) = arrivals(of: [SIGTERM, SIGINT])

@@ -37,8 +37,7 @@ final class SketchPrefs: Prefs, @unchecked Sendable {
     @Pref(.help("How the drawing is printed.")) var format = Format.text
 
     // The words of `Sketch prefs …` are no options: `export --format json` does not change this `format`.
-    static let options = LayeredStore(UserDefaultsStore(), above: [.arguments()])
-    override class var store: any PrefsStore { options }
+    override class var store: PrefsStore { .layered(.userDefaults(), above: [.arguments()]) }
 }
 
 func draw(_ prefs: SketchPrefs) {

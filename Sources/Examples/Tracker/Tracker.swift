@@ -31,11 +31,12 @@ final class TrackerPrefs: Prefs, @unchecked Sendable {
     @Pref(.help("Whether a report ends with a sum.")) var total = true
     @Pref(.help("Whether a report also has each line of the files.")) var verbose = false
 
-    static let file = JSONFileStore(program: "tracker")
+    static let file = PrefsStore.json(program: "tracker")
     static let environment = PrefsLayer.environment(prefix: "TRACKER_")
     static let system = PrefsLayer.system("tracker")
-    static let all = LayeredStore(file, above: [.arguments(), environment], below: [system])
-    override class var store: any PrefsStore { all }
+    override class var store: PrefsStore {
+        .layered(file, above: [.arguments(), environment], below: [system])
+    }
 }
 
 struct Failure: Error {
@@ -114,7 +115,7 @@ func save(_ given: TrackerPrefs) throws {
     if options.isEmpty { throw Failure(reason: "save: there is no option to save", code: 64) }
     // Without the arguments, which would cover the same keys of the file. A variable covers them: it would still win.
     let saved = TrackerPrefs(
-        store: LayeredStore(
+        store: .layered(
             TrackerPrefs.file, above: [TrackerPrefs.environment], below: [TrackerPrefs.system]))
     if let error = saved.update({ $0.merge(options) { $1 } }), !error.isWarning { throw Failure(reason: "\(error)") }
 }
@@ -137,7 +138,7 @@ func run() throws {
     }
 
     // A wrong option ends the program.
-    let given = TrackerPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments()]))
+    let given = TrackerPrefs(store: .layered(.memory(), above: [.arguments()]))
     let unknown = words[..<end].filter { $0.hasPrefix("-") }.map { "unknown option \($0)" }
     let mistakes = given.problems().map(\.description) + unknown
     for mistake in mistakes { complain(mistake) }

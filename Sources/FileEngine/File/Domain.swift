@@ -1,13 +1,13 @@
 package import PrefsPropertyLists
 
-/// A place with entries: a file, memory, a domain of `UserDefaults`, or a store of another module. Any thread.
+/// A place with entries: a file, memory, a domain of `UserDefaults`, a server, or what a backend keeps. Any thread.
 ///
-/// Throws `FileError`; a store of another module throws its own errors.
+/// Throws `FileError`; a backend throws its own errors.
 package protocol Domain: AnyObject, Sendable {
     /// The thread's own transaction in the domain, if any.
     var transaction: Transaction? { get }
 
-    /// Whether all entries are roots, as in a store of another module.
+    /// Whether all entries are roots, as those of a backend.
     var hasOnlyRoots: Bool { get }
 
     /// The entry of a root as this process knows it, which saves a remote domain a request. nil if a change has to start
@@ -30,12 +30,22 @@ package protocol Domain: AnyObject, Sendable {
 
     /// Runs the closure in this thread's transaction, or in a new one, which is committed before the call returns.
     ///
-    /// - Parameter root: the root that may change. Other entries may change only in a domain that is not a store of
-    ///   another module.
+    /// - Parameter root: the root that may change. Other entries may change only if the domain has more than roots.
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
 
     /// As `transact`, for a closure that may run again, on a newer state.
     func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
+
+    /// Rolls back the update of this thread that a rejected write is a part of, if it is one that no transaction of this
+    /// package shows.
+    func refuse(_ error: any Error, root: String)
+
+    /// The names of the roots, sorted; nil if the domain does not list them. Costs a request or more.
+    func rootNames() throws -> [String]?
+
+    /// The host, program and process that have made the newest change of a root; nil if nobody knows. Costs two
+    /// requests.
+    func lastWriter(of root: String) -> String?
 
     /// A warning of a write that has succeeded; returned once.
     func takeWarning() -> FileError?
@@ -73,6 +83,9 @@ extension Domain {
     package func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try transact(on: root, durability: durability, body)
     }
+    package func refuse(_ error: any Error, root: String) {}
+    package func rootNames() throws -> [String]? { nil }
+    package func lastWriter(of root: String) -> String? { nil }
     package func takeWarning() -> FileError? { nil }
     package var isBeingSaved: Bool { false }
     package var watchFailure: StorageFailure? { nil }

@@ -1,7 +1,7 @@
 /// The data protection classes of iOS, watchOS and visionOS: when a file can be opened.
 ///
 /// ```swift
-/// let store = PropertyListFileStore(url: url, protection: .noProtection)
+/// let store = PrefsStore.propertyList(url: url, protection: .noProtection)
 /// ```
 ///
 /// On macOS and Linux a class has no effect. The raw values are the numbers of `F_SETPROTECTIONCLASS` (sys/fcntl.h).

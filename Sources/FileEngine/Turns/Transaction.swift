@@ -4,17 +4,17 @@ package import PrefsPropertyLists
 /// The update in progress on a thread: the state that it started from, with its own changes so far.
 ///
 /// It stays on its thread, so nested accesses find it. A thread has at most one transaction of a domain of this
-/// package. Transactions of stores of other modules may be around it and inside it.
+/// package. Transactions of backends may be around it and inside it.
 package final class Transaction {
     /// nil if the domain does not exist.
     package typealias Content = DomainContent
 
-    /// The queue of the domain, or the store of another module that the transaction belongs to.
+    /// The queue of the domain, or the backend that the transaction belongs to.
     private let owner: AnyObject
-    /// Whether it belongs to a store of another module.
+    /// Whether it belongs to a backend.
     private let isForeign: Bool
     private let outer: Transaction?
-    /// The session that it belongs to; nil once its closure has run, and in a store of another module.
+    /// The session that it belongs to; nil once its closure has run, and in a backend.
     package private(set) var session: (any TransactionSession)?
     package private(set) var content: Content?
     /// By how many bytes each root may still grow, as far as it is known.
@@ -41,8 +41,8 @@ package final class Transaction {
     private var afterwards: [() -> Void] = []
 
     /// - Parameters:
-    ///   - owner: the queue of the domain, or a store of another module.
-    ///   - isForeign: whether it is a store of another module.
+    ///   - owner: the queue of the domain, or a backend.
+    ///   - isForeign: whether it is a backend.
     package init(
         of owner: AnyObject, isForeign: Bool = false, session: (any TransactionSession)? = nil, content: Content?,
         durability: CommitDurability = .process
@@ -176,7 +176,7 @@ package final class Transaction {
 
     /// The thread's outermost transaction of a domain. Inner transactions are parts of it.
     ///
-    /// - Parameter owner: the queue of the domain, or a store of another module.
+    /// - Parameter owner: the queue of the domain, or a backend.
     package static func current(of owner: AnyObject) -> Transaction? {
         var found: Transaction?
         var place = innermost

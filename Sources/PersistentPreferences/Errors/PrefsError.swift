@@ -35,7 +35,7 @@ public indirect enum PrefsError: Error, Sendable {
     /// An invalid root key, suite name or URL; `reason` says why.
     case invalidName(name: String, reason: String)
     /// The value stored under the root key is not a dictionary. Reads are empty and writes are rejected until
-    /// ``PersistentPrefs/deleteAll()`` or, unless the store is of another module, an assignment of all
+    /// ``PersistentPrefs/deleteAll()`` or, unless the store is your own, an assignment of all
     /// ``PersistentPrefs/values``. The stored value stays until then. Version 1.7 of RVS_PersistentPrefs calls it `invalidStoredValue`.
     case rootIsNotDictionary(key: String)
     /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays.
@@ -99,10 +99,10 @@ public indirect enum PrefsError: Error, Sendable {
     /// defaults. The first instance of the second class reports it. The instance works. Give one of the classes
     /// its own root key, or in a flat layout give one of the properties another key.
     case sharedRoot(PrefsProblem)
-    /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted
+    /// A write to keys that layers above the base of a layered store set. The write was rejected as a whole. Sorted
     /// by key, which is the ``PrefsProblem/topLevelKey``.
     case coveredByLayer([PrefsProblem])
-    /// A warning (``isWarning``): layers of a ``LayeredStore`` cannot be read, or entries do not fit their properties.
+    /// A warning (``isWarning``): layers of a layered store cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
     case invalidLayer([PrefsProblem])
     /// A warning (``isWarning``): something stands that no access meets, such as a key that is not a key of the class.
@@ -117,7 +117,7 @@ public indirect enum PrefsError: Error, Sendable {
     /// A subclass of `RVS_PersistentPrefs` has no `userDefaults`. Reads are empty and writes are rejected. As in
     /// version 1.7 of RVS_PersistentPrefs.
     case userDefaultsUnavailable
-    /// An error that the body of an `update`, or a store outside this package, has thrown. RVS_PersistentPrefs has the
+    /// An error that the body of an `update`, or a store of your own, has thrown. RVS_PersistentPrefs has the
     /// case, too.
     case unknownError(error: (any Error)?)
 }
@@ -181,14 +181,13 @@ extension PrefsError {
         switch self {
         case .typeMismatch(let failures): return .typeMismatch(bare(failures))
         case .constraintViolated(let failures): return .constraintViolated(bare(failures))
-        case .valuesNotPlistCompatible: return .valuesNotPlistCompatible(bare(failures))
+        case .valuesNotPlistCompatible: return .unsupportedValues(bare(failures))
         default: return self
         }
     }
 
-    /// Creates the error that has these failures, for your own ``PrefsStore``, for example one with a limit of its own.
-    /// Costs time linear in their number. Any thread.
-    public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
+    /// Creates the error that has these failures. Costs time linear in their number.
+    package static func unsupportedValues(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted(byText: \.self)
         return .valuesNotPlistCompatible(
             invalidElements: InvalidKeys(keys, failures: failures.sorted(byText: \.path)))

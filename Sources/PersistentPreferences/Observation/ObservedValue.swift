@@ -25,7 +25,7 @@ package struct ObservedValue<Value>: Sendable {
         on queue: DispatchQueue?, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
         let read = read
-        guard let root = prefs.observedRoot(of: [key]) else { return PrefsObservation {} }
+        guard let root = prefs.observedRoot(of: [key]) else { return PrefsObservation(ending: {}) }
         return prefs.observation(of: root, on: queue) { change in
             Self.values(of: change, in: root, read).map { values in { action(values.old, values.new) } }
         }

@@ -30,7 +30,7 @@ extension PersistentPrefs {
     public func onChange(
         of keys: [String], on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
-        guard let root = observedRoot(of: keys) else { return PrefsObservation {} }
+        guard let root = observedRoot(of: keys) else { return PrefsObservation(ending: {}) }
         return observation(of: root, on: queue) { root.change($0).map { change in { action(change) } } }
     }
 
@@ -107,8 +107,8 @@ extension PersistentPrefs {
                 }
             }
         }
-        guard let subscription = subscribe(to: root, mailbox.delivery) else { return PrefsObservation {} }
+        guard let subscription = subscribe(to: root, mailbox.delivery) else { return PrefsObservation(ending: {}) }
         mailbox.begin(subscription)
-        return PrefsObservation { mailbox.end() }
+        return PrefsObservation(ending: { mailbox.end() })
     }
 }

@@ -61,26 +61,11 @@ public struct PrefsChange: Sendable {
 
     /// - Parameter difference: the visible part of the change.
     init(root: String, _ difference: DictionaryDifference, of change: EntryChange) {
-        (self.root, self.difference, count) = (root, difference, change.count)
-        origin = change.isForeign ? .elsewhere : .thisProcess
+        self.init(
+            root: root, difference, origin: change.isForeign ? .elsewhere : .thisProcess, count: change.count)
     }
 
-    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal.
-    /// Values that a write would reject are equal only if they are the same objects. Costs time linear in the number of
-    /// keys and in the size of the values, except for values that are the same objects. `count` is the number of changes
-    /// that it merges for a slow observer.
-    public init?(
-        root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin, count: Int = 1
-    ) {
-        let (before, after) = (before ?? [:], after ?? [:])
-        /// The values of one state that may differ from the values of the other.
-        func values(_ objects: [String: Any], unlike others: [String: Any]) -> [String: StoredValue] {
-            objects.filter { key, object in others[key].map { !SharedStorage.areSame($0, object) } ?? true }
-                .mapValues { (try? PropertyListVetter.value(of: $0)) ?? .foreign(ForeignObject($0)) }
-        }
-        let difference = DictionaryDifference(
-            from: values(before, unlike: after), to: values(after, unlike: before))
-        if difference.isEmpty { return nil }
+    package init(root: String, _ difference: DictionaryDifference, origin: Origin, count: Int) {
         (self.root, self.difference, self.origin, self.count) = (root, difference, origin, count)
     }
 }

@@ -17,8 +17,8 @@ import PrefsPropertyLists
 public final class PrefsObservation: Sendable {
     private let end: Locked<(@Sendable () -> Void)?>
 
-    /// Creates an observation for your own ``PrefsStore``. `end` is called once, when the observation ends.
-    public init(_ end: @escaping @Sendable () -> Void) {
+    /// - Parameter end: called once, when the observation ends.
+    package init(ending end: @escaping @Sendable () -> Void) {
         self.end = Locked(end)
     }
 

@@ -123,7 +123,7 @@ extension PersistentPrefs {
         return read(of: key) { view, _ in try view.storedValue(forKey: key) != nil } ?? false
     }
 
-    /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its
+    /// Where the value of a key comes from: a layer of a layered store, the store or, for a declared property, its
     /// default. A stored value that does not fit its property is not the source.
     ///
     /// A field of a property with the option `merged` is named as in `listen.port`. Another key that ``keys`` does not

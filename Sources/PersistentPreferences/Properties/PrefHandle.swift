@@ -38,7 +38,7 @@ public struct PrefHandle<Value> {
         }
     }
 
-    /// Where the current value comes from: a layer of a ``LayeredStore``, the store or the default.
+    /// Where the current value comes from: a layer of a layered store, the store or the default.
     ///
     /// A stored value that does not fit the property is not the current value: the layer below, or the default, is read
     /// instead.

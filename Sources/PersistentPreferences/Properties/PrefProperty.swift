@@ -156,7 +156,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if let reason = binding.constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        let stored = try converting(key, to: PrefsError.valuesNotPlistCompatible) { () throws(ValueMismatch) in
+        let stored = try converting(key, to: PrefsError.unsupportedValues) { () throws(ValueMismatch) in
             try binding.coding.stored(for: value)
         }
         return stored.map { sectionFields?.withMarkers($0) ?? $0 }

@@ -8,7 +8,7 @@ public enum PrefSource: Sendable, Hashable, CustomStringConvertible {
     case `default`
     /// The store.
     case stored
-    /// A layer of a ``LayeredStore``; the text is ``PrefsLayer/name``.
+    /// A layer of a layered store; the text is ``PrefsLayer/name``.
     case layer(String)
 
     /// `default`, `stored` or the name of the layer.

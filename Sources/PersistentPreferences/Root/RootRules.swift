@@ -18,7 +18,7 @@ extension Root {
     /// The rules of a class judge what a transaction as a whole would store: each write in it may violate them for a while. A
     /// rule that the state before violated, too, rejects nothing, so that a person's mistake in a file blocks no other key.
     func judge(afterwards transaction: Transaction) throws {
-        // An update of a store of another module is around the transaction of each write in it.
+        // An update of a backend is around the transaction of each write in it.
         try (roots.domain?.transaction ?? transaction).beforeCommit(of: key, for: instance) {
             let before = try view(in: transaction)
             return { whole in

@@ -76,7 +76,7 @@ final class SnapshotRead: ReadContext {
             if let known = isOwn ? own : others[part.name], isOf(domain) { return try known.get() }
             return try super.state(of: part, in: domain)
         }
-        // A store of another module may read a store of this package.
+        // A backend may read a store of this package.
         guard domain === self.domain else { return try super.state(of: part, in: domain) }
         let found = Result { try unreported ?? super.state(of: part, in: domain) }
         unreported = nil

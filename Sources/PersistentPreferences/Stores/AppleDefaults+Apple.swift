@@ -4,13 +4,13 @@
     import PrefsFileEngine
     import PrefsPropertyLists
 
-    extension UserDefaultsStore {
+    extension UserDefaultsDomain {
         package static func system(_ suiteName: String?) throws(PrefsError) -> any SystemDefaults {
             try AppleDefaults.shared(suiteName)
         }
 
         /// Creates the domain of a suite. It knows every entry that other code sets.
-        static func domain(
+        static func of(
             _ suiteName: String?
         ) throws(PrefsError) -> (any Domain, NewestEntry?) {
             (DefaultsDomain.of(try AppleDefaults.shared(suiteName)), nil)

@@ -7,8 +7,7 @@ package import PrefsPropertyLists
 /// final class AppPrefs: Prefs, @unchecked Sendable {
 ///     @Pref var volume = 0.5  // the same entry as @AppStorage("volume")
 ///
-///     static let domain = UserDefaultsStore(layout: .flat)
-///     override class var store: any PrefsStore { domain }
+///     override class var store: PrefsStore { .userDefaults(layout: .flat) }
 /// }
 /// ```
 public enum DomainLayout: Sendable, Hashable {

@@ -15,7 +15,7 @@ package enum StoreOverride {
 package class InstanceRoots: @unchecked Sendable {
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
-    private var choice: (any ChoosingStore)?
+    private var choice: StoreChoice?
     /// Whether `withStore` may replace the store.
     private var isReplaceable = false
     /// nil unless `PrefsTesting` may replace the store, too.
@@ -30,21 +30,24 @@ package class InstanceRoots: @unchecked Sendable {
     /// Called once, before any other thread has the instance.
     ///
     /// - Parameter store: the store that was passed to the initializer.
-    func start(_ owner: any StoreOwner, in store: (any PrefsStore)?) {
+    func start(_ owner: any StoreOwner, in store: PrefsStore?) {
         storeOwner = owner
-        let given = store?.rootsOfPackage
-        let choice = given == nil ? store as? any ChoosingStore : nil
+        var choice: StoreChoice?
+        if case .choice(let own) = store?.purpose { choice = own }
         isReplaceable = store == nil || choice != nil
         if let store, choice == nil {
-            startRoots = given ?? store.roots
+            startRoots = store.roots
         } else if let innermost = StoreOverride.innermost {
             startRoots = innermost
             let process = StoreReplacements.current(for: owner)
             if process?.isRunning(innermost) == true { (testProcess, isOfTest) = (process, true) }
         } else {
-            let ofClass = type(of: owner).store
-            startRoots = ofClass.roots
-            if let choice, choice.store(of: owner) !== ofClass { self.choice = choice }
+            if let choice, let store = choice.fixedStore(of: owner) {
+                startRoots = store.roots
+            } else {
+                startRoots = ClassStores.store(of: type(of: owner)).roots
+                self.choice = choice
+            }
             testProcess = StoreReplacements.current(for: owner)
         }
     }
@@ -65,7 +68,7 @@ package class InstanceRoots: @unchecked Sendable {
         if let roots = testProcess.roots(inPlaceOf: ownRoots) { return roots }
         // An instance that is used in another test after the test that created it has ended.
         guard isOfTest, let owner = storeOwner, !testProcess.isRunning(ownRoots) else { return nil }
-        return type(of: owner).store.roots
+        return ClassStores.store(of: type(of: owner)).roots
     }
 
     /// The roots of the store that the instance was created with, or that it chooses now.

@@ -84,11 +84,3 @@ package enum NameVetting {
         return nil
     }
 }
-
-extension PrefsError {
-    /// Checks a root key, for your own ``PrefsStore``. Any thread.
-    ///
-    /// - Throws: ``invalidName(name:reason:)`` if the name is empty, contains a NUL, begins with U+FEFF, or is longer
-    ///   than 1,024 bytes.
-    public static func checkRootKey(_ name: String) throws(PrefsError) { try NameVetting.checkRoot(name) }
-}

@@ -74,7 +74,7 @@ package struct RootChange {
             if allowed?.contains(key) == false { disallowed.append(key) }
         }
         if let allowed, !disallowed.isEmpty { throw .incorrectKeys(disallowed, among: allowed.list) }
-        if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
+        if !failures.isEmpty { throw .unsupportedValues(failures) }
         for key in shown.keys where after.index(forKey: key) == nil { removed.append(key) }
     }
 
@@ -97,7 +97,7 @@ package struct RootChange {
                 failures += error.failures(forKey: key)
             }
         }
-        if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
+        if !failures.isEmpty { throw .unsupportedValues(failures) }
         return self
     }
 
@@ -108,7 +108,7 @@ package struct RootChange {
 
     private static func unsafe(_ key: String) -> PrefsError {
         let start = String(String.UnicodeScalarView(key.unicodeScalars.prefix(40)))
-        return .valuesNotPlistCompatible([
+        return .unsupportedValues([
             PropertyListFailure(path: start, topLevelKey: start, reason: StreamSafeText.reason)
         ])
     }
@@ -194,7 +194,7 @@ package struct RootChange {
     }
 
     private var tooLarge: PrefsError {
-        .valuesNotPlistCompatible(
+        .unsupportedValues(
             assigned.keys.map {
                 PropertyListFailure(
                     path: $0, topLevelKey: $0,

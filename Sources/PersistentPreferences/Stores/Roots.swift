@@ -1,48 +1,34 @@
 package import Foundation
 import PrefsFileEngine
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
-/// A store of this package, which has `Roots`. For a store of another module, `PrefsStore.roots` makes them from the
-/// store's public methods.
-package protocol RootsStore: PrefsStore {
-    /// The roots of the store.
-    var ownRoots: Roots { get }
-}
-
-/// The methods of a store with roots. They are public, because the stores are.
-extension RootsStore {
-    /// Reads a root.
-    public func read(root: String) throws -> [String: Any]? { try ownRoots.read(root: root) }
-
-    /// Changes a root.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    /// Observes a root.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
-    }
-}
+/// Returns the value of a key, given the stored value and the whole domain: the stored value, unless other code has set
+/// another one.
+package typealias NewestEntry =
+    @Sendable (_ key: String, _ stored: StoredValue?, _ content: [String: StoredValue]?) -> StoredValue?
 
 /// Records the accesses to the default domain.
 package protocol DefaultDomainRecorder: AnyObject, Sendable {
     func noteDefaultDomain()
 }
 
-/// The roots of a domain, with the layers around them. Each store of this target holds one.
-package final class Roots: RootsStore, LayeredDomain {
+/// The roots of a domain, with the layers around them. Each store holds one.
+package final class Roots: LayeredDomain {
     package let layout: DomainLayout
     /// The layers around the domain; nil without layers.
     package let layers: (any RootLayers)?
     /// nil if the domain cannot be reached.
-    let domain: (any Domain)?
+    package let domain: (any Domain)?
     /// Why the domain cannot be reached: its name is bad, for example.
     package let failure: PrefsError?
     /// The durability of writes.
     let durability: CommitDurability
     /// The threads of the store's asynchronous writes.
     let callThreads = WorkerThreads()
+    /// Finds values that other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows them.
+    package let newest: NewestEntry?
+    /// The roots without layers; nil if these have none.
+    private let unlayered: Roots?
     /// Records every access. nil unless this is the default domain in a test program.
     private let recorder: (any DefaultDomainRecorder)?
     /// The last revision of domain and layers together.
@@ -50,34 +36,36 @@ package final class Roots: RootsStore, LayeredDomain {
 
     package init(
         _ domain: any Domain, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut,
-        recordedBy recorder: (any DefaultDomainRecorder)? = nil
+        newest: NewestEntry? = nil, recordedBy recorder: (any DefaultDomainRecorder)? = nil
     ) {
-        (self.domain, failure, layers) = (domain, nil, nil)
+        (self.domain, failure, layers, self.newest, unlayered) = (domain, nil, nil, newest, nil)
         (self.layout, self.durability, self.recorder) = (layout, durability, recorder)
     }
 
     /// Creates roots that cannot be reached. Every access fails.
     package init(unreachable failure: PrefsError, layout: DomainLayout = .roots) {
-        (domain, self.failure, layers) = (nil, failure, nil)
+        (domain, self.failure, layers, newest, unlayered) = (nil, failure, nil, nil, nil)
         (self.layout, durability, recorder) = (layout, .process, nil)
     }
 
     /// Creates the roots of a base with layers around them.
     package init(_ base: Roots, in layers: any RootLayers) {
-        (domain, failure, self.layers) = (base.domain, base.failure, layers)
+        (domain, failure, self.layers, newest, unlayered) = (base.domain, base.failure, layers, nil, base)
         (layout, durability, recorder) = (base.layout, base.durability, base.recorder)
     }
 
     /// Creates one root that has the entries of a domain, in a domain that shows them.
     package init(entriesOf roots: Roots, in domain: (any Domain) -> any Domain) {
-        (self.domain, failure, layers) = (roots.domain.map(domain), roots.failure, nil)
+        (self.domain, failure, layers, newest, unlayered) = (roots.domain.map(domain), roots.failure, nil, nil, nil)
         (layout, durability, recorder) = (.flat, roots.durability, roots.recorder)
     }
 
-    package var ownRoots: Roots { self }
+    /// The roots without layers.
+    package var base: Roots { unlayered ?? self }
 
-    /// The object that keeps the roots. Two `Roots` with one place have the same roots.
-    var place: AnyObject { (domain as? ForeignDomain)?.store ?? domain ?? self }
+    /// The object that keeps the roots. Two `Roots` with one place have the same roots. Files are told apart by
+    /// `fileURL`, too, and the source of one changes when the file is replaced.
+    var place: AnyObject { domain as? FileLocation ?? domain?.source ?? self }
 
     /// The URL of the file; nil if the domain is not a file of this package.
     package var fileURL: URL? {
@@ -93,8 +81,14 @@ package final class Roots: RootsStore, LayeredDomain {
     /// Whether the values may be nulls.
     package var hasNulls: Bool { form.hasOwnNull }
 
-    /// Whether the domain is a store of another module, which has roots and no other entries.
-    package var isForeign: Bool { domain?.hasOnlyRoots == true }
+    /// Whether the domain has roots and no other entries.
+    package var hasOnlyRoots: Bool { domain?.hasOnlyRoots == true }
+
+    /// The names of the roots, sorted; nil if the domain does not list them. Costs a request or more.
+    package func rootNames() throws -> [String]? { try requiredDomain().rootNames() }
+
+    /// The host, program and process that have made the newest change of a root; nil if nobody knows.
+    package func lastWriter(of root: String) -> String? { domain?.lastWriter(of: root) }
 
     /// - Throws: why the domain cannot be reached.
     package func requiredDomain() throws(PrefsError) -> any Domain {
@@ -173,7 +167,7 @@ package final class Roots: RootsStore, LayeredDomain {
     func refuse(_ error: PrefsError, root: String) {
         if ThreadState.rejectsWrites { return }
         let first = Transaction.current?.fail(error) ?? error
-        (domain as? ForeignDomain)?.refuse(first, root: root)
+        domain?.refuse(first, root: root)
     }
 
     /// Subscribes to each commit that changes the root, in order.
@@ -244,6 +238,6 @@ package final class Roots: RootsStore, LayeredDomain {
         }
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         mailbox.begin(subscription)
-        return PrefsObservation { mailbox.end() }
+        return PrefsObservation(ending: { mailbox.end() })
     }
 }

@@ -7,7 +7,7 @@ extension FileFormat {
     /// ```swift
     /// import PrefsDocuments
     ///
-    /// let store = PropertyListFileStore(url: url, format: .xmlText, layout: .flat)
+    /// let store = PrefsStore.propertyList(url: url, format: .xmlText, layout: .flat)
     /// ```
     ///
     /// A write changes the text of the values that it changes, and nothing else: comments, order, indentation, line ends

@@ -81,7 +81,7 @@ final class EtcdSession: RemoteSession {
         let steps = try changes.map { RootStep(change: $0, result: try StoredRoot($0.after)) }
         guard steps.reduce(0, { $0 + $1.result.bytes }) <= Self.mostBytes else {
             let reason = "one update may write \(Self.mostBytes >> 10) KiB of JSON"
-            throw PrefsError.valuesNotPlistCompatible(
+            throw PrefsError.unsupportedValues(
                 changes.flatMap(\.keys).map { .init(path: $0, topLevelKey: $0, reason: reason) })
         }
         for step in steps { self.changes.results[step.root] = step.result }

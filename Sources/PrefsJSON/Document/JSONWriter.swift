@@ -44,7 +44,7 @@ package struct JSONWriter {
         for (key, value) in value.dictionary ?? ["value": value] {
             do { try PropertyListVetter.check(value) } catch { failures += error.failures(forKey: key) }
         }
-        throw .valuesNotPlistCompatible(failures)
+        throw .unsupportedValues(failures)
     }
 
     /// One value on one line, for display.

@@ -3,7 +3,7 @@ public import PersistentPreferences
 extension PrefOption {
     /// Merges a struct by its fields: `@Pref(.merged) var listen = Listen()`.
     ///
-    /// A struct that stands in several layers of a ``LayeredStore`` is then merged by the fields that the default stores, also
+    /// A struct that stands in several layers of a layered store is then merged by the fields that the default stores, also
     /// those of structs in it, from the lowest layer to the highest; each other value counts as a whole. If the parts do not
     /// fit together, those that count least are left out, and ``PersistentPrefs/problems()`` names them. A write stores all
     /// fields, with a marker for each that is nil. Without the option, the struct of the highest layer counts as a whole. Has

@@ -8,12 +8,12 @@
         /// (`objectIsForced(forKey:)`).
         ///
         /// Their keys are the keys of the properties. The next access reads a change; observers do not receive it.
-        /// - Parameter suiteName: the name of the suite, as for ``UserDefaultsStore``; nil stands for the standard
+        /// - Parameter suiteName: the name of the suite, as for ``PrefsStore/userDefaults(suite:layout:)``; nil stands for the standard
         ///   domain.
         public static func managed(suiteName: String? = nil) -> PrefsLayer {
             do {
                 if let suiteName { try NameVetting.checkSuite(suiteName) }
-                let system = try UserDefaultsStore.system(suiteName)
+                let system = try UserDefaultsDomain.system(suiteName)
                 return managed { system.isForced($0) ? system.object(forKey: $0) : nil }
             } catch {
                 return PrefsLayer(name: "managed", broken: "\(error)")

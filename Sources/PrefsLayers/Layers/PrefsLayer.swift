@@ -3,12 +3,12 @@ import PersistentPreferences
 import PrefsFileEngine
 package import PrefsPropertyLists
 
-/// A layer of values above or below the base of a ``LayeredStore``.
+/// A layer of values above or below the base of ``PrefsStore/layered(_:above:below:)``.
 ///
 /// ```swift
 /// import PrefsLayers
 ///
-/// let store = LayeredStore(
+/// let store = PrefsStore.layered(
 ///     .standard, above: [.arguments(), .environment(prefix: "EDITOR_")], below: [.system("editor")])
 /// ```
 ///

@@ -62,7 +62,7 @@ extension PersistentPrefs {
             try PropertyListVetter.check(value)
             return value
         } catch {
-            throw .valuesNotPlistCompatible(error.failures(forKey: key))
+            throw .unsupportedValues(error.failures(forKey: key))
         }
     }
 

@@ -164,9 +164,9 @@ extension CommandSpec {
 extension Program {
     /// A program with the commands of the tool.
     init(
-        name: String, target: Target? = nil, storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)? = nil,
+        name: String, target: Target? = nil, storeOfURL: ((String) throws(PrefsError) -> PrefsStore)? = nil,
         commands: [CommandSpec] = CommandSpec.all,
-        make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs,
+        make: @escaping (_ root: String?, _ store: PrefsStore?) -> PersistentPrefs,
         context: ProcessContext = .process
     ) {
         self.init(

@@ -126,18 +126,18 @@ struct Program {
     /// The place of the preferences if the user names no other place; nil if only `make` knows it.
     var target: Target?
     /// Makes a store of a URL; nil if the program has no such stores.
-    var storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)?
+    var storeOfURL: ((String) throws(PrefsError) -> PrefsStore)?
     /// All commands, in the order of the help.
     var commands: [CommandSpec]
     /// What `--help` and `--version` run.
     let help: CommandSpec
     let version: CommandSpec
     /// Makes the preferences under a root key in a store; nil stands for the program's own key or store.
-    let make: (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
+    let make: (_ root: String?, _ store: PrefsStore?) -> PersistentPrefs
     var context = ProcessContext.process
 
     /// Preferences of the class that read and write no file.
-    var sample: PersistentPrefs { make(nil, InMemoryStore()) }
+    var sample: PersistentPrefs { make(nil, PrefsStore.memory()) }
 
     /// The preferences in the program's own store, with its layers.
     var own: PersistentPrefs { make(nil, nil) }

@@ -62,12 +62,12 @@ enum Target: Equatable {
     /// A store for the program's settings, with the layout of the program's own file.
     ///
     /// - Throws: why there is no such store.
-    func store(of program: Program) throws -> any PrefsStore {
+    func store(of program: Program) throws -> PrefsStore {
         let layout: DomainLayout = program.hasFlatLayout ? .flat : .roots
         switch self {
-        case .suite(let name): return UserDefaultsStore(suiteName: name, layout: layout)
+        case .suite(let name): return .userDefaults(suite: name, layout: layout)
         case .file(let path, _):
-            return PropertyListFileStore(url: url ?? URL(filePath: path), format: format, layout: layout)
+            return .propertyList(url: url ?? URL(filePath: path), format: format, layout: layout)
         case .stream: throw UsageError("expected a file, found \(name)")
         case .url(let url):
             guard let make = program.storeOfURL else {
@@ -194,7 +194,7 @@ extension String {
 /// The values of a stream. They are in memory, and a write prints the whole content in its former format.
 struct StreamContent {
     /// The store of the values.
-    let store: InMemoryStore
+    let store: PrefsStore
     private let word: String
     private let format: FileFormat
     let bytes: Data
@@ -208,7 +208,7 @@ struct StreamContent {
         let decoded = isNew ? nil : try ContentCoder.decode(bytes, in: [.binary, .xmlText, .plainJSON])
         (self.format, content) = (decoded?.format ?? format ?? .plainJSON, decoded?.content ?? [:])
         (self.word, self.bytes) = (word, bytes)
-        store = InMemoryStore(content, format: self.format)
+        store = .memory(content, format: self.format)
     }
 
     /// Reads a stream to its end.
@@ -232,7 +232,7 @@ struct StreamContent {
 
     /// The whole content after a write.
     func output() throws -> Outcome {
-        let result = try store.ownRoots.entries().entries ?? [:]
+        let result = try store.roots.entries().entries ?? [:]
         let isNew = bytes.isEmpty
         do throws(PropertyListFailure) {
             let written = try PropertyListCoder.encode(

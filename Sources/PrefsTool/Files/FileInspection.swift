@@ -155,7 +155,7 @@ struct FileInspection: Sendable {
     private mutating func examine(_ content: [String: StoredValue]) {
         for (name, entry) in content.sorted(by: { $0.key < $1.key }) {
             do {
-                try PrefsError.checkRootKey(name)
+                try NameVetting.checkRoot(name)
             } catch {
                 if case .invalidName(_, let reason) = error { note(Problem(keys: [name], path: name, reason: reason)) }
             }

@@ -110,7 +110,7 @@ extension Place {
             try Roots.check(before, to: after, isRoot: root != nil, isJSON: keepsNulls)
             return
         }
-        let copy = program.make(prefs.key, InMemoryStore())
+        let copy = program.make(prefs.key, PrefsStore.memory())
         // A value that does not fit cannot be stored in the copy. The write of the file checks it.
         let isFit = { (key: String) in before[key].map { prefs.mismatch(of: $0, forKey: key) == nil } ?? true }
         let fit = before.filter { isFit($0.key) }

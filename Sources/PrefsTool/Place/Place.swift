@@ -65,7 +65,7 @@ struct Place {
         if hasLayers, let base = try store ?? program.target?.store(of: program) {
             let above = options[.layers].map { [PrefsLayer.environment(prefix: $0, in: program.context.environment)] }
             let below = options.all(.layer).map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
-            store = LayeredStore(base, above: above ?? [], below: below)
+            store = .layered(base, above: above ?? [], below: below)
         }
         self.init(
             settings: program.make(options[.root], store), in: program, at: named, reveals: options.has(.reveal),
@@ -116,7 +116,7 @@ struct Place {
         self.program = program
         self.target = target
         self.stream = stream
-        let domain = try stream?.store.ownRoots ?? target.domain()
+        let domain = try stream?.store.roots ?? target.domain()
         keys = []
         secrets = try program.ownPrefs(in: target).map { Secrets(of: $0, reveals: reveals) } ?? .none
         file = domain.fileURL?.absoluteURL.path(percentEncoded: false)

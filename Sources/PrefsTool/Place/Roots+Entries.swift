@@ -9,7 +9,7 @@ extension Roots {
     ///
     /// - Throws: `PrefsError`.
     static func ofSuite(_ name: String) throws -> Roots {
-        let roots = UserDefaultsStore(suiteName: name).ownRoots
+        let roots = PrefsStore.userDefaults(suite: name).roots
         if let failure = roots.failure { throw failure }
         return roots
     }

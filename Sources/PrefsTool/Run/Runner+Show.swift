@@ -145,9 +145,9 @@ enum RootList {
     static func outcome(_ invocation: Invocation) throws -> Outcome? {
         guard let target = try invocation.target(), target.hasRootsOnly, invocation.operands.isEmpty,
             !invocation.options.has(.root),
-            let store = try target.store(of: invocation.program) as? any ListingStore
+            let names = try target.store(of: invocation.program).roots.rootNames()
         else { return nil }
-        return Outcome(names: try store.rootNames(), asJSON: invocation.wantsJSON)
+        return Outcome(names: names, asJSON: invocation.wantsJSON)
     }
 }
 

@@ -17,8 +17,8 @@ final class Watch: @unchecked Sendable {
     private let asJSON: Bool
     /// The names of the places to watch; empty for all.
     private let names: [String]
-    /// A store that knows who writes.
-    private let store: (any ListingStore)?
+    /// The roots, whose domain may know who writes; nil if the place is not a root.
+    private let roots: Roots?
 
     /// The queue for reading and printing. It does nothing else, because a reader of the output may block it for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
@@ -41,7 +41,7 @@ final class Watch: @unchecked Sendable {
         context = invocation.context
         asJSON = invocation.wantsJSON
         names = invocation.operands
-        store = place.root == nil ? nil : try place.target?.store(of: invocation.program) as? any ListingStore
+        roots = place.root == nil ? nil : try place.target?.store(of: invocation.program).roots
         if place.prefs != nil { for name in names { _ = try place.path(name, in: [:]) } }
         // A file may appear later; the name of a domain may be a typing error.
         if place.prefs == nil, place.target?.suite != nil { _ = try place.existing() }
@@ -114,7 +114,7 @@ final class Watch: @unchecked Sendable {
     private func print(_ changes: [Difference.Entry]) {
         guard state.withLock({ $0.failure == nil }) else { return }
         let time = JSONText.date(Date())
-        let writer = place.root.flatMap { store?.lastWriter(of: $0) }
+        let writer = place.root.flatMap { roots?.lastWriter(of: $0) }
         let bytes = Data(changes.map { line($0, time, writer) }.joined().utf8)
         do {
             try context.writeOutput((asJSON ? OutputFormat.json : .text).bytes(bytes, for: context.output))

@@ -3,7 +3,7 @@ package import Foundation
 /// The format of a file of preferences.
 ///
 /// ```swift
-/// let store = PropertyListFileStore(url: url, format: .xml)
+/// let store = PrefsStore.propertyList(url: url, format: .xml)
 /// ```
 ///
 /// A value of this type recognizes, reads and writes the bytes of its format. Two formats are equal if they have the

@@ -2,10 +2,10 @@ package import PersistentPreferences
 package import PrefsDefaultsDomain
 package import PrefsLayers
 
-extension UserDefaultsStore {
+extension PrefsStore {
     /// Creates a store over a model of `UserDefaults`.
-    package convenience init(_ system: any SystemDefaults, layout: DomainLayout = .roots) {
-        self.init(Roots(DefaultsDomain.of(system), layout: layout))
+    package static func userDefaults(_ system: any SystemDefaults, layout: DomainLayout = .roots) -> PrefsStore {
+        PrefsStore(Roots(DefaultsDomain.of(system), layout: layout))
     }
 }
 

@@ -6,20 +6,20 @@ extension Group {
         name: "coding", title: "Codable values, a tree of about 100 nodes and a list of 200 structs",
         rows: [
             Row("foundation-tree-write", "PropertyListEncoder, then its objects to the same store: tree") { _ in
-                foundationWrites(Tree.samples, to: TreePrefs(store: InMemoryStore()), "tree")
+                foundationWrites(Tree.samples, to: TreePrefs(store: .memory()), "tree")
             },
             Row(
-                "tree-write", "assigning the property over InMemoryStore",
+                "tree-write", "assigning the property in memory",
                 .faster(than: "foundation-tree-write", atLeast: 3)
             ) { _ in
-                let prefs = TreePrefs(store: InMemoryStore())
+                let prefs = TreePrefs(store: .memory())
                 return .each(verify: prefs.check) { prefs.tree = Tree.samples[$0 % 2] }
             },
             Row("foundation-tree-read", "objects to data, PropertyListDecoder: tree") { _ in
                 try foundationReads(Tree.samples[0])
             },
             Row("tree-open", "opening an instance and reading nothing") { _ in
-                let store = InMemoryStore()
+                let store = PrefsStore.memory()
                 TreePrefs(store: store).tree = Tree.samples[0]
                 return try .reads { TreePrefs(store: store).count }
             },
@@ -28,18 +28,18 @@ extension Group {
                 .faster(than: "foundation-tree-read", atLeast: 3),
                 .times("tree-open")
             ) { _ in
-                let store = InMemoryStore()
+                let store = PrefsStore.memory()
                 TreePrefs(store: store).tree = Tree.samples[0]
                 return try .reads { TreePrefs(store: store).tree.sections.count }
             },
             Row("foundation-list-write", "PropertyListEncoder, then its objects to the same store: list") { _ in
-                foundationWrites(Item.samples, to: ListPrefs(store: InMemoryStore()), "items")
+                foundationWrites(Item.samples, to: ListPrefs(store: .memory()), "items")
             },
             Row(
-                "list-write", "assigning the property over InMemoryStore",
+                "list-write", "assigning the property in memory",
                 .faster(than: "foundation-list-write", atLeast: 3)
             ) { _ in
-                let prefs = ListPrefs(store: InMemoryStore())
+                let prefs = ListPrefs(store: .memory())
                 return .each(verify: prefs.check) { prefs.items = Item.samples[$0 % 2] }
             },
             Row("foundation-list-read", "objects to data, PropertyListDecoder: list") { _ in
@@ -49,7 +49,7 @@ extension Group {
                 "list-read", "opening an instance, first read of its list",
                 .faster(than: "foundation-list-read", atLeast: 3)
             ) { _ in
-                let store = InMemoryStore()
+                let store = PrefsStore.memory()
                 ListPrefs(store: store).items = Item.samples[0]
                 return try .reads { ListPrefs(store: store).items.count }
             },

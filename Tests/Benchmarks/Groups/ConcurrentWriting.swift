@@ -17,7 +17,7 @@ extension Group {
             },
         ])
 
-    private static func writes(threads: Int, to store: any PrefsStore) throws -> Operation {
+    private static func writes(threads: Int, to store: PrefsStore) throws -> Operation {
         let prefs = EightPrefs(store: store)
         return .inThreads(threads, verify: prefs.check) { thread, number in
             prefs[ManyKeys.eight[thread]] = number + 1

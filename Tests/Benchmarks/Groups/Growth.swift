@@ -22,10 +22,10 @@ extension Group {
                 try writesData($1, in: $0.jsonStore("json-write-data-\($1)"))
             },
             family("list-of-int", "writing an [Int] of N, in memory", [10, 1_000, 10_000]) {
-                writesNumbers($1, in: InMemoryStore())
+                writesNumbers($1, in: PrefsStore.memory())
             },
             family("read-list-of-int", "reading an [Int] of N that has changed, in memory", [10, 1_000, 10_000]) {
-                let store = InMemoryStore()
+                let store = PrefsStore.memory()
                 GrowthPrefs(store: store).numbers = Array(1...$1)
                 return try .reads { GrowthPrefs(store: store).numbers.count }
             },
@@ -36,13 +36,13 @@ extension Group {
                 let url = try $0.file("problems-unknown-\($1)").deletingPathExtension().appendingPathExtension("json")
                 let root = Dictionary(uniqueKeysWithValues: (0..<$1).map { ("unknownName\($0)Of", $0) })
                 try JSONEncoder().encode(root).write(to: url)
-                let prefs = ManyNamesPrefs(key: "Any", store: JSONFileStore(url: url, layout: .flat))
+                let prefs = ManyNamesPrefs(key: "Any", store: .json(url: url, layout: .flat))
                 return problems(of: prefs, count: $1)
             },
             family("problems-variables", "problems() with 200 keys and N unknown variables", [1, 30, 1_000]) {
                 let names = (0..<$1).map { ("GROWTH_UNKNOWN_NAME_\($0)_OF", "1") }
                 let layer = PrefsLayer.environment(prefix: "GROWTH", in: Dictionary(uniqueKeysWithValues: names))
-                let prefs = ManyNamesPrefs(key: "Any", store: LayeredStore(InMemoryStore(), above: [layer]))
+                let prefs = ManyNamesPrefs(key: "Any", store: .layered(.memory(), above: [layer]))
                 return problems(of: prefs, count: $1)
             },
             family("show-plain", "`prefs show` of N names without dots", [8, 800, 8_000]) {
@@ -72,20 +72,20 @@ extension Group {
         }
     }
 
-    private static func writesBesideDictionaries(_ count: Int, in store: any PrefsStore) throws -> Operation {
+    private static func writesBesideDictionaries(_ count: Int, in store: PrefsStore) throws -> Operation {
         let prefs = GrowthPrefs(store: store)
         prefs.lists = (0..<count).map { ["number": $0, "width": 10, "height": 20] }
         try prefs.check()
         return .each(verify: prefs.check) { prefs.x = $0 }
     }
 
-    private static func writesData(_ count: Int, in store: any PrefsStore) throws -> Operation {
+    private static func writesData(_ count: Int, in store: PrefsStore) throws -> Operation {
         let prefs = GrowthPrefs(store: store)
         let samples = [1, 2].map { Data(repeating: $0, count: count) }
         return .each(verify: prefs.check) { prefs.data = samples[$0 % 2] }
     }
 
-    private static func writesNumbers(_ count: Int, in store: any PrefsStore) -> Operation {
+    private static func writesNumbers(_ count: Int, in store: PrefsStore) -> Operation {
         let prefs = GrowthPrefs(store: store)
         let samples = [1, 2].map { Array($0..<($0 + count)) }
         return .each(verify: prefs.check) { prefs.numbers = samples[$0 % 2] }
@@ -93,20 +93,20 @@ extension Group {
 
     private static func opens(beside count: Int, in place: Place) throws -> Operation {
         let url = try place.file("open-beside-\(count)")
-        try GrowthPrefs(store: PropertyListFileStore(url: url)).set(5)
+        try GrowthPrefs(store: .propertyList(url: url)).set(5)
         let others = (0..<count).map { number in
             let other = url.deletingLastPathComponent().appending(path: "open-beside-\(count)-\(number).plist")
-            let prefs = GrowthPrefs(store: PropertyListFileStore(url: other))
+            let prefs = GrowthPrefs(store: .propertyList(url: other))
             _ = prefs.x
             return prefs
         }
         return try .reads {
-            withExtendedLifetime(others) { GrowthPrefs(store: PropertyListFileStore(url: url)).x }
+            withExtendedLifetime(others) { GrowthPrefs(store: .propertyList(url: url)).x }
         }
     }
 
     private static func writes(_ count: Int, observersOf key: String, in place: Place) throws -> Operation {
-        let prefs = GrowthPrefs(store: InMemoryStore())
+        let prefs = GrowthPrefs(store: .memory())
         let observations = (0..<count).map { _ in prefs.onChange(of: key) { _ in } }
         return .each(verify: prefs.check) { number in withExtendedLifetime(observations) { prefs.x = number } }
     }
@@ -130,15 +130,15 @@ extension Group {
                 ["show", "-f", url.path], name: "prefs", suite: "growth", others: [],
                 storeOfURL: { url throws(PrefsError) in throw .invalidName(name: url, reason: "is not used here") },
                 context: context
-            ) { root, store in GrowthPrefs(key: root, store: store ?? InMemoryStore()) }
+            ) { root, store in GrowthPrefs(key: root, store: store ?? PrefsStore.memory()) }
             if code != 0 { throw Unavailable("show has failed: \(code)") }
         }
     }
 }
 
 extension Place {
-    fileprivate func jsonStore(_ name: String) throws -> JSONFileStore {
-        JSONFileStore(
+    fileprivate func jsonStore(_ name: String) throws -> PrefsStore {
+        .json(
             url: try file(name).deletingPathExtension().appendingPathExtension("json"), durability: .process)
     }
 }

@@ -11,12 +11,12 @@ extension Group {
         figures: [
             FigureRow("cached-root", "a loaded store against the values in it, 1,000-key root") { place in
                 let urls = try (0..<files).map { try place.file("cached-root-\($0)") }
-                for url in urls { _ = try ThousandPrefs.full(in: PropertyListFileStore(url: url)) }
+                for url in urls { _ = try ThousandPrefs.full(in: PrefsStore.propertyList(url: url)) }
                 func parsed(_ url: URL) throws -> Any {
                     try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
                 }
-                func loaded(_ url: URL) throws -> (store: PropertyListFileStore, values: [String: Any]) {
-                    let store = PropertyListFileStore(url: url)
+                func loaded(_ url: URL) throws -> (store: PrefsStore, values: [String: Any]) {
+                    let store = PrefsStore.propertyList(url: url)
                     guard let values = try store.read(root: ThousandPrefs.root) else {
                         throw Unavailable("the root is not read back")
                     }
@@ -41,11 +41,11 @@ extension Group {
             },
             FigureRow("cached-json", "a loaded store against the text in it, 1,000-key root in JSON") { place in
                 let urls = try (0..<files).map { try place.file("cached-json-\($0).json") }
-                for url in urls { _ = try ThousandPrefs.full(in: JSONFileStore(url: url)) }
+                for url in urls { _ = try ThousandPrefs.full(in: PrefsStore.json(url: url)) }
                 let text = try Data(contentsOf: urls[0]).count
                 let heap = try Heap.growth {
                     try urls.map { url in
-                        let store = JSONFileStore(url: url)
+                        let store = PrefsStore.json(url: url)
                         return (store, try store.read(root: ThousandPrefs.root) == nil)
                     }
                 }
@@ -62,9 +62,9 @@ extension Group {
                 let instances = try growth("an instance") { _ = FivePrefs(store: store).x }
                 withExtendedLifetime(prefs) {}
                 let url = try place.file("open-and-close-store")
-                _ = try FivePrefs.full(in: PropertyListFileStore(url: url))
+                _ = try FivePrefs.full(in: PrefsStore.propertyList(url: url))
                 let stores = try growth("a store and an instance") {
-                    _ = FivePrefs(store: PropertyListFileStore(url: url)).x
+                    _ = FivePrefs(store: .propertyList(url: url)).x
                 }
                 return instances + stores
             },

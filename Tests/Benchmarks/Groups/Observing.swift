@@ -2,7 +2,7 @@ import PersistentPreferences
 
 extension Group {
     static let observing = Group(
-        name: "observing", title: "commits to InMemoryStore while others observe the root",
+        name: "observing", title: "commits in memory while others observe the root",
         rows: [
             Row("write-unobserved", "one key of 100, nobody observes") { _ in
                 try writes(observers: 0)
@@ -20,7 +20,7 @@ extension Group {
         ])
 
     private static func writes(observers count: Int) throws -> Operation {
-        let prefs = try HundredPrefs.full(in: InMemoryStore())
+        let prefs = try HundredPrefs.full(in: PrefsStore.memory())
         let observations = try (0..<count).map { _ in try observation(of: prefs, keys: [ManyKeys.hundred[7]]) }
         return .each(verify: prefs.check) { number in
             withExtendedLifetime(observations) { prefs[ManyKeys.hundred[0]] = number + 1 }
@@ -28,7 +28,7 @@ extension Group {
     }
 
     private static func updates(observers count: Int) throws -> Operation {
-        let prefs = try ThousandPrefs.full(in: InMemoryStore())
+        let prefs = try ThousandPrefs.full(in: PrefsStore.memory())
         let observations = try (0..<count).map { _ in try observation(of: prefs, keys: []) }
         return .each { number in
             let error = prefs.update { values in

@@ -22,17 +22,17 @@ extension Group {
             },
             Row("load-5", "the first load of a file too, 5-key root: a new store each time", .times("open-5")) {
                 let url = try $0.file("load-5")
-                _ = try FivePrefs.full(in: PropertyListFileStore(url: url))
-                return try .reads { FivePrefs(store: PropertyListFileStore(url: url)).x }
+                _ = try FivePrefs.full(in: PrefsStore.propertyList(url: url))
+                return try .reads { FivePrefs(store: .propertyList(url: url)).x }
             },
             Row("load-1000", "the same, 1,000-key root") {
                 let url = try $0.file("load-1000")
-                _ = try ThousandPrefs.full(in: PropertyListFileStore(url: url))
-                return try .reads { ThousandPrefs(store: PropertyListFileStore(url: url)).x }
+                _ = try ThousandPrefs.full(in: PrefsStore.propertyList(url: url))
+                return try .reads { ThousandPrefs(store: .propertyList(url: url)).x }
             },
             Row("foundation-load-1000", "reading the file and PropertyListSerialization") {
                 let url = try $0.file("foundation-load-1000")
-                _ = try ThousandPrefs.full(in: PropertyListFileStore(url: url))
+                _ = try ThousandPrefs.full(in: PrefsStore.propertyList(url: url))
                 return try .reads {
                     let object = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
                     return (object as? [String: Any])?.count ?? 0

@@ -36,7 +36,7 @@ extension Group {
             },
             Row("UserDefaults-dictionary", "UserDefaults.standard.dictionary(forKey:)?[\"x\"] as? Int, 5-key root") {
                 _ in
-                _ = try FivePrefs.full(in: UserDefaultsStore.standard)
+                _ = try FivePrefs.full(in: PrefsStore.standard)
                 return try .reads { UserDefaults.standard.dictionary(forKey: FivePrefs.root)?["x"] as? Int ?? 0 }
             },
             Row(
@@ -44,7 +44,7 @@ extension Group {
                 .times("fstat-and-dictionary", atMost: 1.5), .faster(than: "UserDefaults-dictionary", atLeast: 10),
                 .faster(than: "UserDefaults-integer", atLeast: 2.5)
             ) { _ in
-                try typedReads(in: UserDefaultsStore.standard)
+                try typedReads(in: PrefsStore.standard)
             },
             Row(
                 "typed-read-file", "typed read, 5-key root, file store", .times("fstat", atMost: 3),
@@ -66,7 +66,7 @@ extension Group {
                 "typed-read-layered", "typed read, arguments and environment above a file store, values below",
                 .times("typed-read-file", atMost: 1.2)
             ) {
-                let store = LayeredStore(
+                let store = PrefsStore.layered(
                     try $0.store("typed-read-layered"), above: [.arguments(), .environment(prefix: "BENCHMARK_")],
                     below: [.values(["y": 1])])
                 return try typedReads(in: store)
@@ -74,7 +74,7 @@ extension Group {
             Row("typed-read-layer-file", "the same with a JSON file above", .times("typed-read-layered")) {
                 let file = try $0.file("typed-read-layer-file").appendingPathExtension("json")
                 try Data(#"{"FivePrefs": {"y": 1}}"#.utf8).write(to: file)
-                let store = LayeredStore(
+                let store = PrefsStore.layered(
                     try $0.store("typed-read-layer-file"), above: [.environment(prefix: "BENCHMARK_"), .file(file)])
                 return try typedReads(in: store)
             },
@@ -82,18 +82,18 @@ extension Group {
                 "typed-read-flat", "typed read, file store with the layout .flat",
                 .times("typed-read-file", atMost: 1.2)
             ) {
-                let store = PropertyListFileStore(url: try $0.file("typed-read-flat"), layout: .flat)
+                let store = PrefsStore.propertyList(url: try $0.file("typed-read-flat"), layout: .flat)
                 return try typedReads(in: store)
             },
             Row("json-read", "the first read of a changed file, 5-key root in JSON", .times("typed-read-file")) {
-                let prefs = try FivePrefs.full(in: JSONFileStore(url: $0.file("json-read.json")))
+                let prefs = try FivePrefs.full(in: PrefsStore.json(url: $0.file("json-read.json")))
                 return try .reads(verify: prefs.check) {
                     prefs.flush()
                     return prefs.x
                 }
             },
-            Row("typed-read-memory", "typed read, 5-key root, InMemoryStore", .times("locked-dictionary")) { _ in
-                try typedReads(in: InMemoryStore())
+            Row("typed-read-memory", "typed read, 5-key root, in memory", .times("locked-dictionary")) { _ in
+                try typedReads(in: PrefsStore.memory())
             },
             Row("subscript-object-file", "prefs[\"x\"], file store", .times("typed-read-file", atMost: 1.5)) {
                 let prefs = try FivePrefs.full(in: $0.store("subscript-object-file"))
@@ -143,7 +143,7 @@ extension Group {
             },
         ])
 
-    private static func typedReads(in store: any PrefsStore) throws -> Operation {
+    private static func typedReads(in store: PrefsStore) throws -> Operation {
         let prefs = try FivePrefs.full(in: store)
         return try .reads(verify: prefs.check) { prefs.x }
     }

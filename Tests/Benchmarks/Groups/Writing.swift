@@ -77,11 +77,11 @@ extension Group {
             Row(
                 "write-default", "ours, default store", .times("bare-write"), .times("write-file"),
                 .faster(than: "UserDefaults-write"), .faster(than: "SQLite-write")
-            ) { _ in try writes(to: UserDefaultsStore.standard) },
+            ) { _ in try writes(to: PrefsStore.standard) },
             Row("write-file-process", "ours, file store, durability: .process (no flush)", .times("write-file")) {
                 try writes(to: $0.store("write-file-process", .process))
             },
-            Row("write-memory", "ours, InMemoryStore") { _ in try writes(to: InMemoryStore()) },
+            Row("write-memory", "ours, in memory") { _ in try writes(to: PrefsStore.memory()) },
             Row("update-1-of-100", "update of 1 key, 100-key root", .times("write-file")) {
                 let prefs = try HundredPrefs.full(in: $0.store("update-1-of-100"))
                 return .each { number in
@@ -101,7 +101,7 @@ extension Group {
                 }
             },
             Row("writes-in-update", "100 subscript writes in an update, 1,000-key root in memory") { _ in
-                let prefs = try ThousandPrefs.full(in: InMemoryStore())
+                let prefs = try ThousandPrefs.full(in: PrefsStore.memory())
                 return .each { number in
                     let error = prefs.update { for key in ManyKeys.hundred { prefs[key] = number + 1 } }
                     if let error { throw error }
@@ -128,24 +128,24 @@ extension Group {
                 return .each(verify: prefs.check) { prefs.text = texts[$0 % 2] }
             },
             Row("json-write", "one value of a 5-key root in JSON", .times("write-file", atMost: 2)) {
-                try writes(to: JSONFileStore(url: $0.file("json-write.json")))
+                try writes(to: PrefsStore.json(url: $0.file("json-write.json")))
             },
             Row("json-write-1000", "one value of a 1,000-key root in JSON", .times("write-file-1000")) {
-                let prefs = try ThousandPrefs.full(in: JSONFileStore(url: $0.file("json-write-1000.json")))
+                let prefs = try ThousandPrefs.full(in: PrefsStore.json(url: $0.file("json-write-1000.json")))
                 return .each(verify: prefs.check) { prefs.x = $0 + 2 }
             },
             Row("json-equal-write", "a write of what is there in JSON", .times("equal-write-file")) {
-                try equalWrites(to: JSONFileStore(url: $0.file("json-equal-write.json")))
+                try equalWrites(to: PrefsStore.json(url: $0.file("json-equal-write.json")))
             },
             Row("equal-write-file", "a write of what is there, file store", .times("write-file")) {
                 try equalWrites(to: $0.store("equal-write-file"))
             },
             Row("equal-write-default", "a write of what is there, default store", .times("write-default")) { _ in
-                try equalWrites(to: UserDefaultsStore.standard)
+                try equalWrites(to: PrefsStore.standard)
             },
         ])
 
-    private static func writes(to store: any PrefsStore) throws -> Operation {
+    private static func writes(to store: PrefsStore) throws -> Operation {
         let prefs = try FivePrefs.full(in: store)
         var last = 1
         func check() throws {
@@ -158,7 +158,7 @@ extension Group {
         }
     }
 
-    private static func equalWrites(to store: any PrefsStore) throws -> Operation {
+    private static func equalWrites(to store: PrefsStore) throws -> Operation {
         let prefs = try FivePrefs.full(in: store)
         prefs.x = 7
         return .each(verify: prefs.check) { _ in prefs.x = 7 }
@@ -168,7 +168,7 @@ extension Group {
     private static func bytes(in place: Place, of name: String) throws -> Data {
         let sample = try place.store("bytes-of-\(name)")
         _ = try FivePrefs.full(in: sample)
-        return try Data(contentsOf: sample.url)
+        return try sample.url.map { try Data(contentsOf: $0) } ?? Data()
     }
 
     private static func bareReplacement(_ file: URL, in place: Place) throws -> BareReplacement {

@@ -16,7 +16,7 @@ final class FivePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     /// An instance with all five values stored.
-    static func full(in store: any PrefsStore) throws -> FivePrefs {
+    static func full(in store: PrefsStore) throws -> FivePrefs {
         let prefs = FivePrefs(values: values, store: store)
         try prefs.check()
         return prefs

@@ -32,7 +32,7 @@ final class ThousandPrefs: PersistentPrefs, @unchecked Sendable {
 
     override var keys: [String] { ManyKeys.thousand }
 
-    static func full(in store: any PrefsStore) throws -> ThousandPrefs {
+    static func full(in store: PrefsStore) throws -> ThousandPrefs {
         let prefs = ThousandPrefs(values: ManyKeys.values(ManyKeys.thousand), store: store)
         try prefs.check()
         return prefs
@@ -51,7 +51,7 @@ final class TextPrefs: PersistentPrefs, @unchecked Sendable {
 final class HundredPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ManyKeys.hundred }
 
-    static func full(in store: any PrefsStore) throws -> HundredPrefs {
+    static func full(in store: PrefsStore) throws -> HundredPrefs {
         let prefs = HundredPrefs(values: ManyKeys.hundred.reduce(into: [:]) { $0[$1] = 0 }, store: store)
         try prefs.check()
         return prefs

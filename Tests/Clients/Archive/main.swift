@@ -22,7 +22,7 @@ final class ArchivePrefs: Prefs, @unchecked Sendable {
     @Pref var tags: Set<String> = []
 }
 
-let store = InMemoryStore()
+let store = PrefsStore.memory()
 let prefs = ArchivePrefs(store: store)
 prefs.price = 19
 prefs.wait = .seconds(90)
@@ -40,7 +40,7 @@ precondition(stored["tags"] as? [String] == ["a", "b"] && prefs.lastError == nil
         precondition(schema.contains(part), schema)
     }
     let layers = [PrefsLayer.environment(prefix: "ARCHIVE_", in: ["ARCHIVE_PRICE": "0.25", "ARCHIVE_SIZE": "20"])]
-    let layered = ArchivePrefs(store: LayeredStore(InMemoryStore(), above: layers))
+    let layered = ArchivePrefs(store: .layered(.memory(), above: layers))
     precondition(layered.price == Decimal(string: "0.25") && layered.size == 20 && layered.lastError == nil)
 #endif
 print("every conformance is there")

@@ -4,6 +4,7 @@ import PrefsJSON
 import PrefsKeys
 import PrefsLayers
 import PrefsSettingsFiles
+import PrefsStoreKit
 import RVS_PersistentPrefs
 import TestSupport
 import Words
@@ -12,20 +13,20 @@ import Words
 @main struct Client {
     static func main() async throws {
         let folder = URL(fileURLWithPath: CommandLine.arguments[1], isDirectory: true)
-        let file = PropertyListFileStore(url: folder.appendingPathComponent("prefs.plist"))
-        try typedProperties(AccountStore(file))
+        let file = PrefsStore.propertyList(url: folder.appendingPathComponent("prefs.plist"))
+        try typedProperties(PrefsStore.backend(AccountBackend(file)))
         await threads(EditorPrefs(store: file))
         await observation(EditorPrefs(key: "observed", store: file))
-        keys(AppSettingsValues(store: InMemoryStore(), root: "App"))
-        exportAndImport(EditorPrefs(store: InMemoryStore()))
-        jsonFile(JSONFileStore(url: folder.appendingPathComponent("config.json")))
+        keys(AppSettingsValues(store: .memory(), root: "App"))
+        exportAndImport(EditorPrefs(store: .memory()))
+        jsonFile(PrefsStore.json(url: folder.appendingPathComponent("config.json")))
         settingsFile(folder)
-        dropIn(InMemoryStore())
+        dropIn(PrefsStore.memory())
         expect(testSupport == "the client's TestSupport" && words == "the client's Words", "names")
         print("ok")
     }
 
-    static func typedProperties(_ store: AccountStore) throws {
+    static func typedProperties(_ store: PrefsStore) throws {
         let prefs = EditorPrefs(store: store)
         expect(
             prefs.fontSize == 12 && prefs.theme == .light && prefs.owner == nil && prefs.window.width == 800, "defaults"
@@ -77,7 +78,7 @@ import Words
         let ruler = Ruler(values)
         ruler.width += 1
         values[margin.self].left = 4
-        let player = Player(InMemoryStore())
+        let player = Player(PrefsStore.memory())
         player.volume += 1
         player.token = "t"
         player.shade = .dark
@@ -91,7 +92,7 @@ import Words
     static func exportAndImport(_ prefs: EditorPrefs) {
         prefs.theme = .dark
         prefs.fontSize = 9.5
-        let copy = EditorPrefs(store: InMemoryStore())
+        let copy = EditorPrefs(store: .memory())
         for format in [ExportFormat.json, .xml, .binary] {
             copy.clear()
             guard let data = prefs.exported(as: format) else { return expect(false, "an export as \(format)") }
@@ -99,11 +100,11 @@ import Words
         }
     }
 
-    static func jsonFile(_ file: JSONFileStore) {
+    static func jsonFile(_ file: PrefsStore) {
         let prefs = EditorPrefs(
-            store: LayeredStore(file, above: [.environment(prefix: "CLIENT_", in: ["CLIENT_columns": "5"])]))
+            store: .layered(file, above: [.environment(prefix: "CLIENT_", in: ["CLIENT_columns": "5"])]))
         prefs.fontSize = 9.5
-        let text = try? String(contentsOf: file.url, encoding: .utf8)
+        let text = file.url.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
         expect(text == "{\n  \"fontSize\": 9.5\n}\n", "a JSON file")
         expect(prefs.columns == 5 && prefs.$columns.source == .layer("environment"), "a layer")
     }
@@ -118,7 +119,7 @@ import Words
         expect(settings.load() && settings.volume == 0.5, "saved settings")
     }
 
-    static func dropIn(_ store: InMemoryStore) {
+    static func dropIn(_ store: PrefsStore) {
         let old = OldSet(key: "old", store: store)
         old.int = 5
         expect(OldSet(key: "old", store: store).int == 5, "the drop-in class")

@@ -1,8 +1,10 @@
 import Foundation
 import Observation
 import PersistentPreferences
+import PrefsStoreKit
 import PrefsKeys
 import PrefsSettingsFiles
+import PrefsStoreKit
 import RVS_PersistentPrefs
 
 enum Theme: String, CaseIterable { case light, dark }
@@ -73,11 +75,11 @@ struct PlayerSettings: SettingsFile {
     mutating func take(_ loaded: PlayerSettings) { volume = loaded.volume }
 }
 
-/// A store that the client implements.
-nonisolated final class AccountStore: PrefsStore {
-    private let inner: any PrefsStore
+/// A backend that the client implements.
+nonisolated final class AccountBackend: PrefsBackend {
+    private let inner: PrefsStore
 
-    init(_ inner: any PrefsStore) { self.inner = inner }
+    init(_ inner: PrefsStore) { self.inner = inner }
 
     func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
 
@@ -107,7 +109,7 @@ struct Player {
     @AppSetting("token") var token: String?
     @AppSetting("shade") var shade = Shade.light
 
-    init(_ store: InMemoryStore) {
+    init(_ store: PrefsStore) {
         let values = AppSettingsValues(store: store, root: "Player")
         (_volume.values, _token.values, _shade.values) = (values, values, values)
     }

@@ -34,7 +34,7 @@ class FleetSuite {
 extension EtcdStore {
     /// Changes a root as an assignment does, by a closure that may run more than once.
     func change(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.requiredDomain().change(root, durability: .process) { transaction in
+        try store.roots.requiredDomain().change(root, durability: .process) { transaction in
             var values = transaction[root]?.dictionary
             try values.change(body)
             if transaction[root]?.dictionary != values { transaction[root] = values.map(StoredValue.dictionary) }

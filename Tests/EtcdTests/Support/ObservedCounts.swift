@@ -49,6 +49,12 @@ final class ObservedCounts: @unchecked Sendable {
 }
 
 extension EtcdStore {
+    func read(root: String) throws -> [String: Any]? { try store.read(root: root) }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try store.observe(root: root, action)
+    }
+
     /// The count of a root, as a read finds it.
     func count(_ root: String = "A") throws -> Int? { try read(root: root)?["count"] as? Int }
 

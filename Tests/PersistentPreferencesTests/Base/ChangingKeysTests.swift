@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: [false, true]) func whatTheListSaysNowCounts(_ isDeclaring: Bool) throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = isDeclaring ? Declaring(key: "Root", store: store) : Changing(key: "Root", store: store)
         let own: Set<String> = isDeclaring ? ["declared"] : []
         let all = Set(Self.lists.joined()).union(own).union(["never"])
@@ -46,7 +46,7 @@ import Testing
 
     /// One array that grows in place counts as a new list.
     @Test func aListThatIsChangedInPlace() {
-        let prefs = Changing(key: "Root", store: InMemoryStore())
+        let prefs = Changing(key: "Root", store: .memory())
         prefs.current.reserveCapacity(400)
         for number in 0..<30 {
             prefs.current.append("k\(number)")
@@ -65,7 +65,7 @@ import Testing
             nonisolated(unsafe) var amount = 20
             override var keys: [String] { (0..<amount).map { "k\($0)" } }
         }
-        let prefs = Anew(key: "Root", store: InMemoryStore())
+        let prefs = Anew(key: "Root", store: .memory())
         for amount in [20, 5, 20, 0, 13, 12, 13, 40] {
             prefs.amount = amount
             prefs.values = Dictionary(uniqueKeysWithValues: prefs.keys.map { ($0, 1 as Any) })

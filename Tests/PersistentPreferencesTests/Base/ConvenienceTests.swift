@@ -1,11 +1,13 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import TestSupport
 import Testing
 
 /// Updates that return a value, errors that can be compared, and instances that can be printed.
 @Suite struct ConvenienceTests {
-    private let prefs = TickPrefs(key: "Root", store: InMemoryStore())
+    private let prefs = TickPrefs(key: "Root", store: .memory())
 
     @Test func anUpdateReturnsWhatItsBodyReturns() throws {
         let number = prefs.update { () -> Int in
@@ -35,14 +37,14 @@ import Testing
         #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["ticks"]))
     }
 
-    /// A store that breaks its contract.
-    private final class LazyStore: PrefsStore {
+    /// A backend that breaks its contract.
+    private final class LazyBackend: PrefsBackend {
         func read(root: String) -> [String: Any]? { nil }
         func update(root: String, _ body: (inout [String: Any]?) throws -> Void) {}
     }
 
     @Test func aStoreThatDoesNotRunTheBodyIsAnErrorAndNotACrash() {
-        let prefs = TickPrefs(key: "Root", store: LazyStore())
+        let prefs = TickPrefs(key: "Root", store: LazyBackend().store)
         let result = prefs.update { () -> Int in
             prefs.ticks += 1
             return prefs.ticks
@@ -65,7 +67,7 @@ import Testing
     @Test func printingAnInstanceThatCannotBeReadSaysSo() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: true)
-        let prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file()))
+        let prefs = TickPrefs(key: "Root", store: .propertyList(url: folder.file()))
         #expect("\(prefs)".hasPrefix("TickPrefs(\"Root\") cannot be read: "))
         var dumped = ""
         dump(prefs, to: &dumped)

@@ -21,7 +21,7 @@ private final class FleetingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(0...9)) var number = 0
     private let told: Failures
 
-    init(told: Failures, store: any PrefsStore) {
+    init(told: Failures, store: PrefsStore) {
         self.told = told
         super.init(key: nil, values: nil, store: store)
     }
@@ -32,7 +32,7 @@ private final class FleetingPrefs: PersistentPrefs, @unchecked Sendable {
 private struct stubborn: PrefKey {
     static let defaultValue = 0
     static let told = Failures()
-    static let values = AppSettingsValues(store: InMemoryStore(), root: "R")
+    static let values = AppSettingsValues(store: .memory(), root: "R")
 
     static func didFail(_ error: PrefsError) {
         told.add("\(error)")
@@ -42,7 +42,7 @@ private struct stubborn: PrefKey {
 
 @Suite struct FailureHandlerTests {
     @Test func aHandlerThatFailsAgainIsNotCalledAgain() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "StubbornPrefs") { $0 = ["number": "text"] }
         let prefs = StubbornPrefs(store: store)
         #expect(prefs.number == 0)
@@ -55,14 +55,14 @@ private struct stubborn: PrefKey {
     }
 
     @Test func errorsOfEveryThreadAreReported() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = StubbornPrefs(store: store)
         inThreads(8) { _ in for _ in 0..<50 { prefs["another"] = 1 } }
         #expect(prefs.told.all.count == 400)
     }
 
     @Test func errorsOfAReleasedInstanceAreReported() {
-        let (told, store) = (Failures(), InMemoryStore())
+        let (told, store) = (Failures(), PrefsStore.memory())
         let prefs = FleetingPrefs(told: told, store: store)
         prefs.update { FleetingPrefs(told: told, store: store).number = 10 }
         #expect(told.all.filter { $0 == "number: must be in 0...9" }.count == 2, "the fleeting one, and the update")
@@ -70,7 +70,7 @@ private struct stubborn: PrefKey {
 
     @Test func aKeysHandlerThatReadsItIsNotCalledAgain() throws {
         #expect(stubborn.values.set(1, for: stubborn.self) == nil)
-        let wrong = InMemoryStore()
+        let wrong = PrefsStore.memory()
         try wrong.update(root: "R") { $0 = ["stubborn": "text"] }
         #expect(AppSettingsValues(store: wrong, root: "R")[stubborn.self] == 0)
         #expect(stubborn.told.all.count == 1)
@@ -79,7 +79,7 @@ private struct stubborn: PrefKey {
     // MARK: - Closures that receive every error of an instance
 
     @Test func everyErrorIsHeardUntilTheObservationEnds() throws {
-        let (prefs, heard) = (TickPrefs(store: InMemoryStore()), Heard<String>())
+        let (prefs, heard) = (TickPrefs(store: .memory()), Heard<String>())
         let first = prefs.onError { heard.append("1 \($0)") }
         let second = prefs.onError { error in
             // An error inside the closure does not call it again.
@@ -103,7 +103,7 @@ private struct stubborn: PrefKey {
     }
 
     @Test func aClosureMayEndAnother() {
-        let (prefs, heard) = (TickPrefs(store: InMemoryStore()), Heard<Int>())
+        let (prefs, heard) = (TickPrefs(store: .memory()), Heard<Int>())
         let second = Locked<PrefsObservation?>(nil)
         let first = prefs.onError { _ in
             heard.append(1)

@@ -15,11 +15,11 @@ import Testing
     private let folder = TemporaryFolder.fresh
 
     private func prefs(_ kind: Kind, _ values: [String: Any]? = nil) -> (AnyPrefs, AnyPrefs) {
-        let store: any PrefsStore =
+        let store: PrefsStore =
             switch kind {
-            case .file: PropertyListFileStore(url: folder.file())
-            case .memory: InMemoryStore()
-            case .foreign: ForeignStore()
+            case .file: PrefsStore.propertyList(url: folder.file())
+            case .memory: PrefsStore.memory()
+            case .foreign: ForeignBackend().store
             }
         return (AnyPrefs(values: values, store: store), AnyPrefs(store: store))
     }
@@ -82,7 +82,7 @@ import Testing
 
     @Test func aWriteToAnotherStoreInsideIsRejected() throws {
         let (prefs, _) = prefs(.file, ["a": 1])
-        let elsewhere = AnyPrefs(store: PropertyListFileStore(url: folder.file("other.plist")))
+        let elsewhere = AnyPrefs(store: .propertyList(url: folder.file("other.plist")))
         let error = prefs.update {
             prefs["a"] = 2
             elsewhere["a"] = 1
@@ -151,7 +151,7 @@ import Testing
             override var keys: [String] { ["a"] }
             deinit { self["bad"] = 1 }
         }
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = AnyPrefs(store: store)
         let error = prefs.update { _ = Fleeting(store: store) }
         #expect(error.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"bad\"")

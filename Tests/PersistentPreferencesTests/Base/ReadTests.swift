@@ -40,25 +40,25 @@ private struct High: PrefKey {
 
     private let folder = TemporaryFolder.fresh
 
-    private func store(_ kind: Kind) throws -> any PrefsStore {
+    private func store(_ kind: Kind) throws -> PrefsStore {
         switch kind {
-        case .memory: return InMemoryStore()
-        case .file, .twoStores: return PropertyListFileStore(url: folder.file())
-        case .json: return JSONFileStore(url: folder.file("a.json"), layout: .roots)
-        case .flat: return PropertyListFileStore(url: folder.file(), layout: .flat)
-        case .foreign: return ForeignStore()
-        case .layered: return LayeredStore(InMemoryStore(), below: [.values(["low": 5, "high": 5])])
+        case .memory: return PrefsStore.memory()
+        case .file, .twoStores: return PrefsStore.propertyList(url: folder.file())
+        case .json: return PrefsStore.json(url: folder.file("a.json"), layout: .roots)
+        case .flat: return PrefsStore.propertyList(url: folder.file(), layout: .flat)
+        case .foreign: return ForeignBackend().store
+        case .layered: return PrefsStore.layered(.memory(), below: [.values(["low": 5, "high": 5])])
         case .link:
             let link = folder.file("link.plist")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file())
-            return PropertyListFileStore(url: link)
+            return PrefsStore.propertyList(url: link)
         }
     }
 
     /// Prefs on a store to read from, and others on one to write to: another store of the same roots for some kinds.
     private func pairs(_ kind: Kind) throws -> (PairPrefs, PairPrefs) {
         let reading = try store(kind)
-        let writing = [.twoStores, .link].contains(kind) ? PropertyListFileStore(url: folder.file()) : reading
+        let writing = [.twoStores, .link].contains(kind) ? PrefsStore.propertyList(url: folder.file()) : reading
         return (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
     }
 
@@ -116,7 +116,7 @@ private struct High: PrefKey {
             try Data(#"{"Root": {"low": \#(number), "high": \#(number)}}"#.utf8).write(to: file, options: .atomic)
         }
         try write(1)
-        let store = LayeredStore(InMemoryStore(), below: [.file(file)])
+        let store = PrefsStore.layered(.memory(), below: [.file(file)])
         let (prefs, other) = (PairPrefs(key: "Root", store: store), PairPrefs(key: "Root", store: store))
         for number in 1...3 {
             let seen = try prefs.read {
@@ -131,7 +131,7 @@ private struct High: PrefKey {
     @Test(arguments: Kind.allCases)
     func aReadInsideAReadSeesTheOuterState(_ kind: Kind) throws {
         let (prefs, other) = try pairs(kind)
-        let elsewhere = PairPrefs(key: "Root", store: InMemoryStore())
+        let elsewhere = PairPrefs(key: "Root", store: .memory())
         other.write(1)
         elsewhere.write(11)
         let seen = prefs.read {
@@ -149,7 +149,7 @@ private struct High: PrefKey {
     func otherRootsStoresAndThreadsReadAsUsual(_ kind: Kind) throws {
         let store = try store(kind)
         let (prefs, neighbor) = (PairPrefs(key: "Root", store: store), PairPrefs(key: "Neighbor", store: store))
-        let elsewhere = PairPrefs(key: "Root", store: InMemoryStore())
+        let elsewhere = PairPrefs(key: "Root", store: .memory())
         prefs.write(1)
         let heard = Heard<[Int]>()
         prefs.read {
@@ -163,11 +163,11 @@ private struct High: PrefKey {
     @Test func aPathThatLeadsElsewhereMeanwhileStays() throws {
         let (a, b) = (folder.file("a.plist"), folder.file("b.plist"))
         for (number, url) in [(1, a), (2, b)] {
-            PairPrefs(key: "Root", store: PropertyListFileStore(url: url)).write(number)
+            PairPrefs(key: "Root", store: .propertyList(url: url)).write(number)
         }
         let link = folder.file("link.plist")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: a)
-        let store = PropertyListFileStore(url: link)
+        let store = PrefsStore.propertyList(url: link)
         let (prefs, neighbor) = (PairPrefs(key: "Root", store: store), PairPrefs(key: "Neighbor", store: store))
         let seen = try prefs.read {
             let low = prefs.low
@@ -180,7 +180,7 @@ private struct High: PrefKey {
     }
 
     @Test func itReturnsAndThrowsWhatTheBodyDoes() throws {
-        let prefs = PairPrefs(key: "Root", store: InMemoryStore())
+        let prefs = PairPrefs(key: "Root", store: .memory())
         #expect(prefs.read { "a" } == "a")
         #expect(throws: Stop.self) { try prefs.read { throw Stop() } }
         prefs.low = 4
@@ -218,7 +218,7 @@ private struct High: PrefKey {
     /// Also a write that would change nothing.
     @Test(arguments: WriteOperation.of(.property, .instance, .container, .store).filter { !$0.isAsync })
     func everyWriteInsideIsRejected(_ operation: WriteOperation) throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = AnyPrefs(values: ["a": 1, "b": 2], store: store)
         let typed = PairPrefs(key: "AnyPrefs", store: store)
         for value in [1, 5] {
@@ -237,7 +237,7 @@ private struct High: PrefKey {
     /// The inner one is of the same root, of another one, or ends with an error.
     @Test(arguments: ["AnyPrefs", "Other"], [true, false])
     func afterAReadInsideWritesAreStillRejected(_ root: String, _ throwsInside: Bool) throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = AnyPrefs(values: ["a": 1], store: store)
         let inner = AnyPrefs(key: root, values: ["a": 1], store: store)
         prefs.read {
@@ -255,7 +255,7 @@ private struct High: PrefKey {
     func aRejectionInsideUndoesNoUpdateAround(_ kind: Kind) throws {
         let (prefs, other) = try pairs(kind)
         let writing = other.ownStore
-        let elsewhere = PairPrefs(store: ForeignStore())
+        let elsewhere = PairPrefs(store: ForeignBackend().store)
         prefs.write(1)
         let error = prefs.update {
             prefs.low = 2
@@ -280,14 +280,14 @@ private struct High: PrefKey {
         final class Careful: PairPrefs, @unchecked Sendable {
             override func prefsDidFail(_ error: PrefsError) { low = 7 }
         }
-        let prefs = Careful(key: "Root", store: InMemoryStore())
+        let prefs = Careful(key: "Root", store: .memory())
         prefs.read {
             prefs.high = 1
             #expect(prefs.low == 0)
         }
         #expect(prefs.pair == [7, 0])
         prefs.low = 0
-        let other = Careful(key: "Other", store: InMemoryStore())
+        let other = Careful(key: "Other", store: .memory())
         prefs.read {
             other.read { other.high = 1 }
             #expect(other.low == 0, "after the outer body")
@@ -304,7 +304,7 @@ private struct High: PrefKey {
 
     @Test func aFaultOfTheStoreIsReportedByEveryRead() throws {
         try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: false)
-        let prefs = PairPrefs(key: "Root", store: PropertyListFileStore(url: folder.file()))
+        let prefs = PairPrefs(key: "Root", store: .propertyList(url: folder.file()))
         prefs.read {
             for _ in 0..<2 {
                 prefs.lastError = nil
@@ -316,7 +316,7 @@ private struct High: PrefKey {
 
     /// With an observer of errors, which asks for all problems first, and without one.
     @Test(arguments: [true, false]) func aWarningOfAnEarlierWriteIsReportedOnce(_ hasHandler: Bool) throws {
-        let store = PropertyListFileStore(url: folder.file())
+        let store = PrefsStore.propertyList(url: folder.file())
         let prefs = PairPrefs(key: "Root", values: ["low": 1], store: store)
         try Data("damage".utf8).write(to: folder.file())
         try store.update(root: "Root") { $0?["high"] = 2 }
@@ -329,7 +329,7 @@ private struct High: PrefKey {
     }
 
     @Test func anUnfitValueIsReportedByItsReadOnly() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = ["low": "x", "high": 2] }
         let prefs = PairPrefs(key: "Root", store: store)
         prefs.read {

@@ -27,7 +27,7 @@ import Testing
 
     @Test func theSampleDoesWhatItSays() {
         var printed: [String] = []
-        PersistentPrefs.withStore(InMemoryStore()) {
+        PersistentPrefs.withStore(.memory()) {
             for _ in 1...2 { Self.sample { printed.append("\($0)") } }
         }
         let once = [#"["fontSize": 14.0]"#, "theme: must be one of light, dark", #"["fontSize": 13.0]"#]

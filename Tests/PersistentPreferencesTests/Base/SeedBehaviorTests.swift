@@ -6,7 +6,7 @@ import Testing
 
 /// The behavior of RVS_PersistentPrefs that this package keeps.
 @Suite struct SeedBehaviorTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     @Test func initMergesValuesOverWhatIsStoredOrRejectsThemWhole() {
         _ = AnyPrefs(values: ["a": 1, "b": 2], store: store)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func usingTheBaseClassBareStopsWithAMessage() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = PersistentPrefs(store: InMemoryStore())
+            _ = PersistentPrefs(store: .memory())
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(message.contains("PersistentPrefs is an abstract class: subclass it"))
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func overridesAreCalled() {
-        let prefs: PersistentPrefs = OverridingPrefs(store: InMemoryStore())
+        let prefs: PersistentPrefs = OverridingPrefs(store: .memory())
         prefs["a"] = 1
         prefs.values["a"] = 2
         #expect(prefs.values["a"] as? Int == 2 && prefs["b"] as? Int == 1 && prefs.lastError == nil)
@@ -171,7 +171,7 @@ import Testing
     /// The test that RVS_PersistentPrefs has commented out: two operation queues on one instance.
     @Test func theSeedsFailingScenarioPassesEachTime() throws {
         let folder = try TemporaryFolder()
-        let prefs = PrefsTestSet(store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let prefs = PrefsTestSet(store: .propertyList(url: folder.file(), durability: .process))
         for _ in 0..<Hazard.count(15, long: 100) {
             let queues = [OperationQueue(), OperationQueue()]
             for round in 0..<30 {

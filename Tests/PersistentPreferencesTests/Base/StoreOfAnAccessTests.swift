@@ -11,14 +11,12 @@ import WriteOperations
     final class OwnPrefs: Prefs, @unchecked Sendable {
         @Pref var number = 0
         @Pref var words = ["none"]
-
-        /// A store for each instance.
-        override class var store: any PrefsStore { InMemoryStore() }
     }
 
-    private let prefs = OwnPrefs()
-    private let first = InMemoryStore()
-    private let second = InMemoryStore()
+    /// Has a store of its own in place of that of its class, because tests run at the same time.
+    private let prefs = PersistentPrefs.withStore(.memory()) { OwnPrefs() }
+    private let first = PrefsStore.memory()
+    private let second = PrefsStore.memory()
 
     private func inBoth(_ body: (_ number: Int) throws -> Void) rethrows {
         try PersistentPrefs.withStore(first) { try body(1) }
@@ -36,6 +34,27 @@ import WriteOperations
         let own = OwnPrefs(store: first)
         PersistentPrefs.withStore(second) { own.number += 2 }
         #expect(OwnPrefs(store: first).number == 3)
+    }
+
+    class MadePrefs: PersistentPrefs, @unchecked Sendable {
+        static let made = Locked<[String]>([])
+
+        @Pref var number = 0
+
+        override class var store: PrefsStore {
+            made.withLock { $0.append("\(self)") }
+            return .memory()
+        }
+    }
+
+    final class OtherMadePrefs: MadePrefs, @unchecked Sendable {}
+
+    @Test func theStoreOfAClassIsMadeOnceForItAndOnceForASubclass() {
+        MadePrefs().number = 1
+        OtherMadePrefs(key: "MadePrefs").number = 2
+        #expect(MadePrefs().number == 1 && OtherMadePrefs(key: "MadePrefs").number == 2)
+        inBoth { #expect(MadePrefs().number == 0, "\($0)") }
+        #expect(MadePrefs.made.withLock { $0 } == ["MadePrefs", "OtherMadePrefs"])
     }
 
     @Test func anInstanceKeepsTheStoreOfItsCreation() {
@@ -130,7 +149,7 @@ import WriteOperations
 
     @Test func theStoreOfTheOnlyRunningTestIsUsedElseASharedOne() {
         let process = TestProcess(isInTest: { false }, report: {})
-        let own = InMemoryStore().roots
+        let own = PrefsStore.memory().roots
         #expect(process.roots(inPlaceOf: own) == nil)
         process.begin(first)
         #expect(process.roots(inPlaceOf: own) === first.roots)

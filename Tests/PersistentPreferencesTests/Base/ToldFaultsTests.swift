@@ -21,7 +21,7 @@ import Testing
     private func put(_ values: NSDictionary) throws { try writePropertyList(values, to: url) }
 
     private func prefs() -> ToolPrefs {
-        ToolPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+        ToolPrefs(store: .propertyList(url: url, durability: .process, layout: .flat))
     }
 
     /// An instance on a file with these values, and its errors.
@@ -92,7 +92,7 @@ import Testing
 
     /// A store without revisions.
     @Test func aBadValueInAStoreOfAnotherModuleIsToldUntilItFits() throws {
-        let store = ForeignStore()
+        let store = ForeignBackend().store
         try store.update(root: "R") { $0 = ["size": "x"] }
         let prefs = ToolPrefs(key: "R", store: store)
         let heard = prefs.errorObserver()
@@ -109,7 +109,7 @@ import Testing
         let layer = folder.file("layer.plist")
         try writePropertyList(["size": "x"], to: layer)
         let prefs = ToolPrefs(
-            store: LayeredStore(PropertyListFileStore(url: url, layout: .flat), above: [.file(layer)]))
+            store: .layered(.propertyList(url: url, layout: .flat), above: [.file(layer)]))
         let heard = prefs.errorObserver()
         for _ in 0..<100 { _ = (prefs.size, prefs.name) }
         #expect(heard.all.count <= 1, "the first read of the instance may have told it")
@@ -177,7 +177,7 @@ import Testing
     @Test(.serialized, arguments: [true, false]) func aLookBesideAReadTellsNothingAgain(begins: Bool) throws {
         let aside = folder.file("aside")
         try put(["size": 1])
-        let prefs = WatchedPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+        let prefs = WatchedPrefs(store: .propertyList(url: url, durability: .process, layout: .flat))
         let heard = prefs.errorObserver()
         let breaks: @Sendable () -> Void = { [url] in
             _ = try? FileManager.default.removeItem(at: aside)

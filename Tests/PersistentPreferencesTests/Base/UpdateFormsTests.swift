@@ -19,7 +19,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     private let prefs: TickPrefs
 
     init() {
-        prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        prefs = TickPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .process))
     }
 
     private var sidecar: String {
@@ -88,7 +88,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aValueThatCannotBeReadIsNotModified() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "TickPrefs") { $0 = ["ticks": "many"] }
         let prefs = TickPrefs(store: store)
         var calls = 0
@@ -193,7 +193,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(arguments: WriteOperation.of(.property, .instance))
     func theClassLimitsEveryWait(_ operation: WriteOperation) async throws {
-        let store = PropertyListFileStore(url: folder.file(), durability: .process)
+        let store = PrefsStore.propertyList(url: folder.file(), durability: .process)
         let prefs = HurriedPrefs(key: "Root", store: store)
         let descriptor = try lockedFile()
         defer { close(descriptor) }
@@ -207,7 +207,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func theTimeoutOfACallTakesPrecedence() async throws {
-        let prefs = PatientPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let prefs = PatientPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .process))
         let descriptor = try lockedFile()
         defer { close(descriptor) }
         let errors = [
@@ -277,7 +277,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         enum Own {
             @TaskLocal static var name = ""
         }
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         await PersistentPrefs.withStore(store) {
             let own = TickPrefs()
             let name = await Own.$name.withValue("mine") {

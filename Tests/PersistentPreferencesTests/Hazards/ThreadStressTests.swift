@@ -29,17 +29,17 @@ import WriteOperations
     }
 
     /// Returns a store for the place at each call: for a file, a new store by one of two paths.
-    private func makeStores(_ kind: Kind, in folder: TemporaryFolder) throws -> @Sendable () -> any PrefsStore {
+    private func makeStores(_ kind: Kind, in folder: TemporaryFolder) throws -> @Sendable () -> PrefsStore {
         let (url, link) = (folder.file(), folder.file("link.plist"))
         switch kind {
         case .memory:
-            let store = InMemoryStore()
+            let store = PrefsStore.memory()
             return { store }
         case .file, .hastyFile, .xml:
             try FileManager.default.createSymbolicLink(
                 atPath: link.path, withDestinationPath: url.lastPathComponent)
             return {
-                PropertyListFileStore(
+                PrefsStore.propertyList(
                     url: Bool.random() ? link : url, format: kind == .xml ? .xml : .binary,
                     durability: kind == .file ? .powerCut : .process)
             }
@@ -54,12 +54,12 @@ private final class ThreadStress: @unchecked Sendable {
         case deleteAll, reset, clear, move, moveAlso, flush, writeShared, refuse, read
     }
 
-    private let makeStore: @Sendable () -> any PrefsStore
+    private let makeStore: @Sendable () -> PrefsStore
     private let rounds: Int
     /// One instance for all threads, which is moved between two roots that others delete.
     private let shared: PrefsTestSet
 
-    init(_ makeStore: @escaping @Sendable () -> any PrefsStore, rounds: Int) {
+    init(_ makeStore: @escaping @Sendable () -> PrefsStore, rounds: Int) {
         self.makeStore = makeStore
         self.rounds = rounds
         shared = PrefsTestSet(key: "Shared", store: makeStore())

@@ -17,9 +17,9 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
 
     private let folder = TemporaryFolder.fresh
 
-    private var store: PropertyListFileStore { PropertyListFileStore(url: folder.file()) }
+    private var store: PrefsStore { .propertyList(url: folder.file()) }
 
-    private func target(_ store: any PrefsStore) -> WriteTarget {
+    private func target(_ store: PrefsStore) -> WriteTarget {
         WriteTarget(
             WrittenPrefs(store: store), in: store, \.a, \.$a, to: 2,
             create: { WrittenPrefs(values: $0, store: store) })

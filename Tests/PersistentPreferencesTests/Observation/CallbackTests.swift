@@ -7,7 +7,7 @@ import Testing
 
 /// The allowed actions of an observer's closure, and the end of an observation.
 @Suite struct CallbackTests {
-    private func prefs(_ store: any PrefsStore = InMemoryStore()) -> AnyPrefs { store.observedPrefs() }
+    private func prefs(_ store: PrefsStore = .memory()) -> AnyPrefs { store.observedPrefs() }
 
     /// An object that a closure captures.
     private final class Captured: Sendable {}
@@ -63,7 +63,7 @@ import Testing
     @Test func noCallBeginsIfTheChangeWasBeingMade() {
         let queue = DispatchQueue(label: "CallbackTests")
         queue.setSpecific(key: CancellingPrefs.queue, value: true)
-        let (prefs, heard) = (CancellingPrefs(key: "Root", store: InMemoryStore()), Heard<String>())
+        let (prefs, heard) = (CancellingPrefs(key: "Root", store: .memory()), Heard<String>())
         prefs.holder.put(prefs.onChange(of: "a", on: queue) { heard.append($0.text) })
         prefs["a"] = 1
         queue.sync {}
@@ -142,7 +142,7 @@ import Testing
 
     /// The case of a model object that has both an instance and an observation.
     @Test func anObservationOutlivesItsInstance() {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let writer = prefs(store)
         weak var released: AnyPrefs?
         var observer: Observer<String>?

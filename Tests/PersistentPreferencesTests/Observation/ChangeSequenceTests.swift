@@ -7,7 +7,7 @@ import Testing
 
 /// Changes and values as asynchronous sequences.
 @Suite(.limited) struct ChangeSequenceTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 

@@ -4,6 +4,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+import PrefsStoreKit
 @testable import PrefsFileEngine
 @testable import PrefsJSON
 
@@ -14,7 +15,7 @@ import Testing
 
     init() { system.flushes = false }
 
-    private func prefs(_ store: any PrefsStore, key: String? = "Root") -> AnyPrefs { store.observedPrefs(key) }
+    private func prefs(_ store: PrefsStore, key: String? = "Root") -> AnyPrefs { store.observedPrefs(key) }
 
     /// A step, and what is heard of it.
     private struct Step {
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func keysOfOtherVersionsAreNotReported() {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let listener = Listener(prefs(store))
         let newer = AnyPrefs(["a", "new"], key: "Root", store: store)
         newer["new"] = 1
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test func keysThatAreNotAllowedAreRejected() {
-        let prefs = prefs(InMemoryStore())
+        let prefs = prefs(PrefsStore.memory())
         let heard = prefs.observer(of: "a", "z", "y")
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["y", "z"]))
         prefs["a"] = 1
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test func theCommittedStateIsReported() throws {
-        let prefs = prefs(PropertyListFileStore(url: folder.file(), system: system))
+        let prefs = prefs(PrefsStore.propertyList(url: folder.file(), system: system))
         prefs["a"] = 0
         let listener = Listener(prefs)
         system.fail("rename", with: EIO)
@@ -165,7 +166,7 @@ import Testing
     }
 
     @Test func aPropertyReportsItsValues() {
-        let prefs = SizePrefs(key: "Root", store: InMemoryStore())
+        let prefs = SizePrefs(key: "Root", store: .memory())
         let sizes = prefs.$size.observer(), events = prefs.observer()
         prefs.size = 14
         prefs.name = "x"
@@ -187,8 +188,8 @@ import Testing
     // MARK: - Stores
 
     @Test func aStoreWithoutObserveIsSilent() {
-        let inner = InMemoryStore()
-        let prefs = ForeignStore(inner).observedPrefs()
+        let inner = PrefsStore.memory()
+        let prefs = ForeignBackend(inner).store.observedPrefs()
         let heard = prefs.observer()
         #expect(prefs.lastError == nil)
         prefs["a"] = 1
@@ -200,7 +201,7 @@ import Testing
     @Test(arguments: ObservedPlace.kinds)
     func aForwardingStoreReportsChanges(_ place: ObservedPlace) {
         let inner = place.store(in: folder)
-        let prefs = AccountStore(account: "ann", in: inner).observedPrefs()
+        let prefs = AccountBackend(account: "ann", in: inner).store.observedPrefs()
         prefs["c"] = 1
         let listener = Listener(prefs)
         inner.observedPrefs("Root@ann").update { ($0["a"], $0["b"]) = (1, 2) }

@@ -25,7 +25,7 @@ import Testing
             let system = RecordingSystemCalls()
             system.flushes = false
             let url = folder.file("\(format) \(fails) \(call).plist")
-            let store = PropertyListFileStore(url: url, format: format, system: system)
+            let store = PrefsStore.propertyList(url: url, format: format, system: system)
             let prefs = NumberPrefs(key: "Root", store: store)
             prefs.number = 1
             let heard = Heard<String>()
@@ -63,7 +63,7 @@ import Testing
 
     /// A thread that releases a sequence, or a tracked instance, during the report of a commit waits for no lock.
     @Test(.timeLimit(.minutes(10))) func sequencesAreDroppedWhileOthersWrite() {
-        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        let prefs = NumberPrefs(key: "Root", store: .memory())
         inThreads(4) { thread in
             for number in 0..<1_000 {
                 if thread < 2 {
@@ -78,7 +78,7 @@ import Testing
 
     /// A waiting change keeps the root that it concerns.
     @Test func aChangeOfTheFormerRootSaysSo() {
-        let prefs = InMemoryStore().observedPrefs("One")
+        let prefs = PrefsStore.memory().observedPrefs("One")
         let stall = Stall()
         let heard = stall.observer(of: prefs)
         prefs["a"] = 1

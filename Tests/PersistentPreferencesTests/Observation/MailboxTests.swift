@@ -8,7 +8,7 @@ import Testing
 
 /// Changes are delivered when a subscriber demands them. Closures, sequences and the Combine publishers use this.
 @Suite struct MailboxTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     /// A subscriber that records the elements and answers with a demand.
     private final class Subscriber<Element: Sendable>: @unchecked Sendable {

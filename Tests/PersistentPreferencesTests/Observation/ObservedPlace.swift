@@ -13,11 +13,11 @@ enum ObservedPlace: CaseIterable {
     /// Those of which one kind of file is enough.
     static let kinds: [ObservedPlace] = [.memory, .binary, .simulated]
 
-    func store(in folder: TemporaryFolder, _ watcher: Watcher = .system) -> any PrefsStore {
+    func store(in folder: TemporaryFolder, _ watcher: Watcher = .system) -> PrefsStore {
         switch self {
-        case .memory: InMemoryStore()
-        case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
-        case .simulatedFlat: UserDefaultsStore(ModelDaemon(isAutomatic: true).process(), layout: .flat)
+        case .memory: PrefsStore.memory()
+        case .simulated: PrefsStore.userDefaults(ModelDaemon(isAutomatic: true).process())
+        case .simulatedFlat: PrefsStore.userDefaults(ModelDaemon(isAutomatic: true).process(), layout: .flat)
         case .binary: folder.observedStore("test.plist", WatchedSystemCalls(watcher))
         case .xml: folder.observedStore("test.xml", WatchedSystemCalls(watcher), format: .xml)
         case .json: folder.observedStore("test.json", WatchedSystemCalls(watcher), format: .json)
@@ -28,8 +28,8 @@ enum ObservedPlace: CaseIterable {
 extension TemporaryFolder {
     func observedStore(
         _ name: String = "test.plist", _ system: SystemCalls = .real, format: FileFormat = .binary
-    ) -> PropertyListFileStore {
-        PropertyListFileStore(url: file(name), format: format, durability: .process, system: system)
+    ) -> PrefsStore {
+        .propertyList(url: file(name), format: format, durability: .process, system: system)
     }
 
     /// Prefs with the root key "Root" on a file in the folder.

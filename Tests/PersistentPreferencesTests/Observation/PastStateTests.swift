@@ -12,7 +12,7 @@ import Testing
         @Pref var name = "none"
     }
 
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     private func prefs(_ values: [String: Any]) -> Prefs { Prefs(key: "Root", values: values, store: store) }
 

@@ -3,11 +3,12 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+import PrefsStoreKit
 
 /// Observers of an instance that moves to another root, and of roots in a former shape.
 @Suite struct RootShapeTests {
     @Test func assigningTheKeyIsAChange() {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let (one, two) = (store.observedPrefs("One"), store.observedPrefs("Two"))
         one.values = ["a": 1, "b": 1]
         two.values = ["b": 1, "c": 2]
@@ -27,9 +28,9 @@ import Testing
         #expect(listener.take().map { $0.replacing(/'.*'/, with: "*") } == ["Nowhere b: 1 → -, c: 4 → -, end: * → -"])
     }
 
-    /// A store of another module whose observations call once more after their end.
-    private final class LateStore: PrefsStore {
-        let inner = InMemoryStore()
+    /// A backend whose observations call once more after their end.
+    private final class LateBackend: PrefsBackend {
+        let inner = PrefsStore.memory()
         let actions = Locked<[String: @Sendable (PrefsChange) -> Void]>([:])
 
         func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
@@ -51,9 +52,9 @@ import Testing
 
     /// What is told of the root that was left is no change of the new one.
     @Test func aLateCallOfTheFormerRootIsNotHeard() throws {
-        let store = LateStore()
-        for (root, value) in [("One", 1), ("Two", 5)] { try store.inner.update(root: root) { $0 = ["a": value] } }
-        let prefs = AnyPrefs(["a"], key: "One", store: store)
+        let backend = LateBackend()
+        for (root, value) in [("One", 1), ("Two", 5)] { try backend.inner.update(root: root) { $0 = ["a": value] } }
+        let prefs = AnyPrefs(["a"], key: "One", store: backend.store)
         let heard = Heard<String>()
         let root = try #require(prefs.observedRoot(of: []))
         let subscription = try #require(
@@ -61,15 +62,15 @@ import Testing
                 to: root,
                 .each { heard.append("\($0.key) \($0.difference.old.objects) → \($0.difference.new.objects)") }))
         prefs.key = "Two"
-        try store.tell("One", from: 1, to: 2)
-        try store.tell("Two", from: 5, to: 6)
+        try backend.tell("One", from: 1, to: 2)
+        try backend.tell("Two", from: 5, to: 6)
         #expect(heard.all == [#"Two ["a": 1] → ["a": 5]"#, #"Two ["a": 5] → ["a": 6]"#])
         subscription.end()
     }
 
     /// Another thread assigns the key after the observer has read it and before it subscribes.
     @Test func aMoveDuringTheStartIsFollowed() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = store.observedPrefs("One")
         let root = try #require(prefs.observedRoot(of: []))
         prefs.key = "Two"
@@ -83,7 +84,7 @@ import Testing
 
     /// Observers of some keys beside an observer of all keys, in both orders.
     @Test func eachObserverGetsItsPartOfAChange() {
-        let prefs = InMemoryStore().observedPrefs()
+        let prefs = PrefsStore.memory().observedPrefs()
         let part = prefs.observer(of: "a", "c"), all = prefs.observer(), last = prefs.observer(of: "b")
         prefs["c"] = "x"
         for number in 1...20 {
@@ -97,7 +98,7 @@ import Testing
 
     /// Each sees the keys of its own class in one change.
     @Test func observersOfTwoClassesShareARoot() {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let (one, two) = (AnyPrefs(["a"], key: "Root", store: store), AnyPrefs(["b"], key: "Root", store: store))
         let (first, second) = (one.observer(), two.observer())
         AnyPrefs(key: "Root", store: store).values = ["a": 1, "b": 2]
@@ -114,7 +115,7 @@ import Testing
 
     /// What it keeps of a change shows that the root is migrated.
     @Test func anObserverOfOneKeySeesTheVersion() {
-        let prefs = TripledPrefs(key: "Root", store: InMemoryStore())
+        let prefs = TripledPrefs(key: "Root", store: .memory())
         prefs.number = 1
         let (heard, changes) = (prefs.$number.observer(), prefs.observer(of: "number"))
         prefs.number = 5
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test func anOverriddenKeyIsObserved() {
-        let prefs = AccountPrefs(key: "one", store: InMemoryStore())
+        let prefs = AccountPrefs(key: "one", store: .memory())
         let heard = prefs.observer()
         prefs.size = 1
         prefs.key = "two"
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test func aSequenceMovesWithItsInstance() async {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = ShapedPrefs(key: "One", store: store)
         let updates = prefs.$size.updates
         ShapedPrefs(key: "Two", store: store).size = 5
@@ -168,7 +169,7 @@ import Testing
     }
 
     @Test func observersOfTwoKeysOfAMigratedClass() {
-        let prefs = ShapedPrefs(key: "Root", store: InMemoryStore())
+        let prefs = ShapedPrefs(key: "Root", store: .memory())
         prefs.size = 1
         let (sizes, names) = (prefs.observer(of: "size"), prefs.observer(of: "name"))
         prefs.update { (prefs.size, prefs.name) = (2, "x") }
@@ -178,7 +179,7 @@ import Testing
 
     /// Both get the whole change, because a newer version of the class may have a key that is a former one here.
     @Test func observersOfTwoKeysOfANewerRoot() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = [RootSchema.defaultVersionKey: 2, "width": 4, "size": 1] }
         let prefs = ShapedPrefs(key: "Root", store: store)
         let (sizes, names) = (prefs.observer(of: "size"), prefs.observer(of: "name"))
@@ -190,7 +191,7 @@ import Testing
     /// A root of an earlier version is migrated as a whole. Later, an observer of one key gets nothing of the others, which
     /// would wait and be counted.
     @Test func anObserverOfOneKeyGetsTheOthersWhileTheRootIsMigrated() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = ["width": 4, "name": "x"] }
         let prefs = ShapedPrefs(key: "Root", store: store)
         let heard = Heard<[String]>()
@@ -246,7 +247,7 @@ import Testing
 
     /// Waiting changes are merged in the current shape: the values before the first and after the last.
     @Test func changesOfFormerShapesThatWaitBecomeOne() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = ShapedPrefs(key: "Root", store: store)
         let stall = Stall()
         let heard = stall.observer(of: prefs)

@@ -26,7 +26,7 @@ import Testing
 
     /// The bytes are limited, too.
     @Test func fortyLargeCommitsWhileOneIsStalled() {
-        let prefs = AnyPrefs(["blob"], key: "Root", store: InMemoryStore())
+        let prefs = AnyPrefs(["blob"], key: "Root", store: .memory())
         let stall = Stall()
         let heard = stall.observer(of: prefs)
         func blob(_ number: UInt8) -> Data { Data(repeating: number, count: 1 << 20) }
@@ -43,7 +43,7 @@ import Testing
 
     /// The changes before and after a move to another root become one, from the first state to the last.
     @Test func changesAroundAMoveAreMerged() {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = AnyPrefs(["n", "other"], key: "A", store: store)
         let second = AnyPrefs(["n", "other"], key: "B", store: store)
         second.values = ["n": -1, "other": 5]
@@ -65,7 +65,7 @@ import Testing
 
     /// A slow observer of one key of a large root keeps only the changes of its key.
     @Test func changesOfOtherKeysTakeNoRoom() {
-        let prefs = AnyPrefs(["n", "m", "blob"], key: "Root", store: InMemoryStore())
+        let prefs = AnyPrefs(["n", "m", "blob"], key: "Root", store: .memory())
         let stall = Stall()
         func observer(of key: String) -> Observer<PrefsChange> {
             Observer { tell in
@@ -92,7 +92,7 @@ import Testing
     /// Two instances with other keys on the entries of one file.
     @Test func eachInstanceOfAFlatFileHearsItsOwnKeys() throws {
         let folder = try TemporaryFolder()
-        let store = PropertyListFileStore(url: folder.file(), layout: .flat)
+        let store = PrefsStore.propertyList(url: folder.file(), layout: .flat)
         let (first, second) = (
             AnyPrefs(["a", "c"], key: "A", store: store), AnyPrefs(["b", "c"], key: "B", store: store)
         )
@@ -113,7 +113,7 @@ import Testing
     @Test func whatDoesNotChangeIsKeptOnce() throws {
         let folder = try TemporaryFolder()
         let blob = Data(repeating: 7, count: 1 << 16)
-        let prefs = AnyPrefs(["n", "blob"], key: "Root", store: PropertyListFileStore(url: folder.file()))
+        let prefs = AnyPrefs(["n", "blob"], key: "Root", store: .propertyList(url: folder.file()))
         prefs["blob"] = blob
         func listen(to keys: [String], _ heard: Heard<EntryChange>) throws -> EntrySubscription? {
             prefs.subscribe(to: try #require(prefs.observedRoot(of: keys)), .each { heard.append($0) })
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func thousandsOfCommitsWhileOneIsStalled() {
-        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        let prefs = NumberPrefs(key: "Root", store: .memory())
         let stall = Stall()
         let heard = stall.observer(of: prefs), numbers = stall.observer(of: prefs.$number)
         let unhindered = prefs.observer(of: "number")
@@ -179,7 +179,7 @@ import Testing
     /// all observers share the threads.
     @Test func blockedClosuresLeaveTheQueuesOfTheProgramAlone() async {
         await #expect(processExitsWith: .success) {
-            let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+            let prefs = NumberPrefs(key: "Root", store: .memory())
             let (gate, isInside) = (Gate(), Heard<Bool>())
             let heard = Heard<Int>(), others = Heard<String>()
             var observations = (0..<400).map { number in
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test func aSequenceWithoutAConsumerKeepsNoMore() async {
-        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        let prefs = NumberPrefs(key: "Root", store: .memory())
         let changes = prefs.changes()
         let updates = prefs.$number.updates
         for number in 1...Self.commits { prefs.commit(number) }
@@ -269,7 +269,7 @@ import Testing
 
     /// A key that has its former value again is named, with that value in old and new.
     @Test func aChangeThatIsUndoneWhileItWaitsIsStillNamed() {
-        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        let prefs = NumberPrefs(key: "Root", store: .memory())
         prefs.commit(0)
         let stall = Stall()
         let heard = stall.observer(of: prefs), numbers = stall.observer(of: prefs.$number)

@@ -9,7 +9,7 @@ import Testing
 
 /// Commits between a read in a tracking on the main thread and the moment when the tracking begins to listen.
 @Suite(.limited) @MainActor struct TrackingGapTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     private struct Size: PrefKey {
         static let defaultValue = 12

@@ -5,12 +5,13 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+import PrefsStoreKit
 @testable import PrefsFileEngine
 @testable import PrefsJSON
 
 /// The Observation framework: each property by itself, right after the commit, on the thread that made it.
 @Suite struct TrackingTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
@@ -159,8 +160,8 @@ import Testing
     }
 
     /// Delays the first observer.
-    private final class SlowStore: PrefsStore, @unchecked Sendable {
-        let inner = InMemoryStore()
+    private final class SlowBackend: PrefsBackend, @unchecked Sendable {
+        let inner = PrefsStore.memory()
         let isAsked = Gate(), mayGo = Gate()
         private let hasBegun = Locked(false)
 
@@ -184,17 +185,17 @@ import Testing
     }
 
     @Test func aThreadThatComesWhileAnotherBeginsMissesNothing() {
-        let store = SlowStore()
-        let prefs = SizePrefs(key: "Root", store: store)
+        let backend = SlowBackend()
+        let prefs = SizePrefs(key: "Root", store: backend.store)
         let isOver = Gate()
         Thread.detachNewThread {
             _ = tracking({ _ = prefs.size }, onChange: {})
             isOver.open()
         }
-        store.isAsked.pass()
+        backend.isAsked.pass()
         let fired = tracking({ _ = prefs.size }, onChange: { 1 })
         prefs.size = 13
-        store.mayGo.open()
+        backend.mayGo.open()
         isOver.pass()
         // The other store reports on the queue of an observer.
         fired.wait(for: 1)

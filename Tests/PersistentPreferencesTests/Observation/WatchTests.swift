@@ -179,7 +179,7 @@ import Testing
                 threads.append(ObjectIdentifier(Thread.current))
             }
         }
-        let prefs = PropertyListFileStore(url: folder.file("new/test.plist"), system: Server()).observedPrefs()
+        let prefs = PrefsStore.propertyList(url: folder.file("new/test.plist"), system: Server()).observedPrefs()
         let heard = prefs.observer()
         mkdir(folder.file("new").path, 0o700)
         for file in files { try Data().write(to: file) }
@@ -210,7 +210,7 @@ import Testing
 
     @Test func theStoreSaysThatItIsNotWatched() {
         let system = CountingWatches()
-        let store = PropertyListFileStore(url: folder.file(), system: system)
+        let store = PrefsStore.propertyList(url: folder.file(), system: system)
         system.fail(with: ENOSPC)
         #expect {
             _ = try store.observe(root: "Root") { _ in }

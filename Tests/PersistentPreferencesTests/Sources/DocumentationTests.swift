@@ -41,8 +41,9 @@ import Testing
     /// The samples that run as tests are also in the pages.
     @Test(arguments: [
         ("TestingYourPreferences.md", 0, "Stores/TestingSampleTests.swift"),
-        ("WritingAStore.md", 0, "Support/AccountStore.swift"),
-        ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),
+        ("WritingAStore.md", 0, "Support/AccountBackend.swift"),
+        ("WritingAStore.md", 2, "Remote/ServerBackend.swift"),
+        ("WritingAStore.md", 3, "Stores/AccountBackendTests.swift"),
         ("PreferencesOfALibrary.md", 0, "Stores/LibrarySample.swift"), ("Sharing.md", 2, "Stores/MovingSample.swift"),
         ("ChangingDeclarations.md", 1, "Typed/EvolvingStructTests.swift"),
     ])

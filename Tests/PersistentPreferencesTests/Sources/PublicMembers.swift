@@ -22,7 +22,8 @@ enum PublicMembers {
         "convenience", "mutating", "nonmutating", "required", "set)", "nonisolated",
     ]
     private static let folders = [
-        "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "PrefsUI",
+        "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "PrefsStoreKit",
+        "PrefsUI",
         "RVS_PersistentPrefs",
     ]
 

@@ -40,9 +40,9 @@ import WriteOperations
         "PrefKey.reset(_:)": (1, [.keyReset]),
         "PrefKey.subscript": (1, [.keySubscript]),
         "UserDefaults.subscript": (1, [.defaultsSubscript]),
-        // The requirement, and the one method of all stores of the package.
         "PrefsStore.update(root:_:)": (1, [.storeUpdate]),
-        "RootsStore.update(root:_:)": (1, [.storeUpdate]),
+        // The requirement.
+        "PrefsBackend.update(root:_:)": (1, [.storeUpdate]),
         // The requirement, and one for values; what loads has one for classes, too.
         "SettingsFile.update()": (2, [.settingsSave]),
         "SettingsFile.tryUpdate()": (1, [.settingsSave]),
@@ -75,14 +75,16 @@ import WriteOperations
             "init", "defaultValue", "stringKey", "coding", "didFail(_:)", "get(_:)", "onChange(in:on:_:)", "updates",
         ],
         "UserDefaults": [],
-        "PrefsStore": ["read(root:)", "observe(root:_:)"],
-        "InMemoryStore": ["init"],
-        "JSONFileStore": ["init"],
-        "LayeredStore": ["init"],
-        "PropertyListFileStore": ["init"],
-        "UserDefaultsStore": ["init", "fileURL"],
-        "RootsStore": ["read(root:)", "observe(root:_:)"],
-        "RemotePrefsStore": ["current(root:)", "lastKnown(root:)"],
+        "PrefsStore": [
+            "read(root:)", "observe(root:_:)", "url", "userDefaults(suite:layout:)", "memory()",
+            "propertyList(url:format:durability:layout:protection:)",
+            "propertyList(program:format:durability:layout:protection:)",
+            "json(url:durability:layout:protection:malformed:)",
+            "json(program:durability:layout:protection:malformed:)",
+            "layered(_:above:below:)", "backend(_:)",
+        ],
+        "PrefsBackend": ["read(root:)", "observe(root:_:)"],
+        "RemotePrefsBackend": ["current(root:)", "lastKnown(root:)"],
         "RVS_PersistentPrefs": [
             "groupID", "userDefaults", "store", "addObserver(_:forKeyPath:options:context:)",
             "automaticallyNotifiesObservers(forKey:)",
@@ -101,7 +103,7 @@ import WriteOperations
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
-        "PropertyListModel", "Range", "_PrefChoiceSource",
+        "PropertyListModel", "Range", "StoreCheck", "Violation", "_PrefChoiceSource",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.

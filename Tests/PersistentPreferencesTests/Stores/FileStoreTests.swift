@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: ["https://example.org/a.plist", "file:///", "file:///tmp/"])
     func aURLThatIsNotAFileIsRejected(_ text: String) throws {
         let url = try #require(URL(string: text))
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: url))
+        let prefs = AnyPrefs(store: .propertyList(url: url))
         if case .invalidName = prefs.lastError {} else { Issue.record("\(prefs.outcome)") }
         #expect(prefs.update { $0["a"] = 1 } != nil)
     }

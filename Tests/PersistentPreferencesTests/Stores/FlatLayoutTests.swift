@@ -23,8 +23,8 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var recent: [String] = []
     }
 
-    private func store(_ system: SystemCalls = .real) -> PropertyListFileStore {
-        PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat, system: system)
+    private func store(_ system: SystemCalls = .real) -> PrefsStore {
+        .propertyList(url: folder.file(), durability: .process, layout: .flat, system: system)
     }
 
     private func entries() throws -> [String: Any] { try propertyList(at: folder.file()) }

@@ -14,7 +14,7 @@ public struct Mailer: Sendable {
     /// Creates a mailer whose settings are in a store of the program.
     ///
     /// - Parameter store: nil stands for the default store of the program.
-    public init(store: (any PrefsStore)? = nil) {
+    public init(store: PrefsStore? = nil) {
         let root = "org.example.MailKit"  // a root that no class of the program has
         prefs = store.map { MailPrefs(key: root, store: $0) } ?? MailPrefs(key: root)
     }

@@ -11,7 +11,7 @@ import Testing
     private let folder = TemporaryFolder.fresh
 
     @Test func theProgramOrTheTestChoosesTheStore() throws {
-        let (given, ofTest) = (InMemoryStore(), InMemoryStore())
+        let (given, ofTest) = (PrefsStore.memory(), PrefsStore.memory())
         PersistentPrefs.withStore(ofTest) {
             #expect(Mailer(store: given).setSender("ann") == nil)
             #expect(Mailer().setSender("bob") == nil)
@@ -25,12 +25,12 @@ import Testing
         final class ToolPrefs: PersistentPrefs, @unchecked Sendable {
             @Pref var columns = 80
         }
-        let file = JSONFileStore(url: folder.file("config.json"), layout: .roots)
+        let file = PrefsStore.json(url: folder.file("config.json"), layout: .roots)
         let variables = ["MYTOOL_COLUMNS": "100", "MAILKIT_BATCH": "7"]
         let tool = ToolPrefs(
-            store: LayeredStore(file, above: [.environment(prefix: "MYTOOL_", in: variables)]))
+            store: .layered(file, above: [.environment(prefix: "MYTOOL_", in: variables)]))
         let mailer = Mailer(
-            store: LayeredStore(file, above: [.environment(prefix: "MAILKIT_", in: variables)]))
+            store: .layered(file, above: [.environment(prefix: "MAILKIT_", in: variables)]))
 
         #expect(mailer.setSender("ann") == nil)
         #expect(mailer.batch == 7 && tool.columns == 100)

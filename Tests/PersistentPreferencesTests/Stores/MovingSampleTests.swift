@@ -9,8 +9,8 @@ import Testing
 @Suite struct MovingSampleTests {
     private let folder = TemporaryFolder.fresh
 
-    private var old: EditorPrefs { EditorPrefs(store: PropertyListFileStore(url: folder.file("old.plist"))) }
-    private var new: EditorPrefs { EditorPrefs(store: JSONFileStore(url: folder.file("new.json"))) }
+    private var old: EditorPrefs { EditorPrefs(store: .propertyList(url: folder.file("old.plist"))) }
+    private var new: EditorPrefs { EditorPrefs(store: .json(url: folder.file("new.json"))) }
 
     @Test func everyValueMoves() {
         old.fontSize = 14.5
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func nothingIsRemovedIfTheNewDomainRejectsAValue() throws {
-        let store = PropertyListFileStore(url: folder.file("old.plist"))
+        let store = PrefsStore.propertyList(url: folder.file("old.plist"))
         try store.update(root: "EditorPrefs") { $0 = ["fontSize": "large", "recent": ["a"]] }
         let error = move(from: old, to: new)
         guard case .typeMismatch? = error else {

@@ -2,8 +2,8 @@
 import AppleModels
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import PrefsDocuments
-import PrefsTesting
 import Testing
 import PrefsJSON
 import PrefsLayers
@@ -45,7 +45,7 @@ import PrefsLayers
         case none
         /// Layers that have no entries in the roots of the checks.
         case quiet
-        /// Layers that have entries in the roots of the checks; see `MergedStore`.
+        /// Layers that have entries in the roots of the checks; see `MergedBackend`.
         case merged
     }
 
@@ -59,7 +59,8 @@ import PrefsLayers
     func storePasses(_ kind: Kind, _ layers: Layers, _ check: StoreCheck) throws {
         let folder = try TemporaryFolder()
         let process = ModelDaemon(isAutomatic: true).process()
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
+        let foreign = ForeignBackend(memory)
         if kind == .fileBehindLink {
             // The link is dangling at first. The file is made at its target.
             try FileManager.default.createSymbolicLink(at: folder.file("link.plist"), withDestinationURL: folder.file())
@@ -67,11 +68,11 @@ import PrefsLayers
         let around = try LayersOfChecks(in: folder, layout: kind.isFlat ? .flat : .roots)
         @Sendable func file(
             _ name: String = "test.plist", _ format: FileFormat = .binary, _ layout: DomainLayout = .roots,
-            _ durability: PropertyListFileStore.Durability = .process
-        ) -> PropertyListFileStore {
-            PropertyListFileStore(url: folder.file(name), format: format, durability: durability, layout: layout)
+            _ durability: PrefsStore.Durability = .process
+        ) -> PrefsStore {
+            .propertyList(url: folder.file(name), format: format, durability: durability, layout: layout)
         }
-        @Sendable func store() -> any PrefsStore {
+        @Sendable func store() -> PrefsStore {
             switch kind {
             case .memory: memory
             case .binaryFile: file("test.plist", .binary, .roots, .powerCut)
@@ -82,37 +83,37 @@ import PrefsLayers
             case .unflushedFile: file()
             case .flatFile: file("test.plist", .binary, .flat)
             case .flatJSONFile: file("test.json", .json, .flat)
-            case .foreign: ForeignStore(memory)
-            case .simulated: UserDefaultsStore(process)
-            case .simulatedFlat: UserDefaultsStore(process, layout: .flat)
+            case .foreign: foreign.store
+            case .simulated: PrefsStore.userDefaults(process)
+            case .simulatedFlat: PrefsStore.userDefaults(process, layout: .flat)
             }
         }
         // Updates through layers use the store below them, at a higher cost.
         try check.run(updates: Hazard.count(12, long: 50) / (layers == .missing ? 1 : 2)) {
             let base = store()
             return switch layers {
-            case .missing: base
-            case .none: LayeredStore(base)
-            case .quiet: LayeredStore(base, above: around.quiet, below: around.quiet)
-            case .merged: MergedStore(base, LayeredStore(base, above: around.above, below: around.below))
+            case .missing: kind == .foreign ? foreign : CheckedStore(base)
+            case .none: CheckedStore(PrefsStore.layered(base))
+            case .quiet: CheckedStore(PrefsStore.layered(base, above: around.quiet, below: around.quiet))
+            case .merged: MergedBackend(base, PrefsStore.layered(base, above: around.above, below: around.below))
             }
         }
     }
 
     /// An object that no value can express is returned and kept unchanged.
     @Test func anObjectThatBreaksTheRulesIsKept() {
-        let store = NullStore()
-        let prefs = AnyPrefs(store: store)
+        let backend = NullBackend()
+        let prefs = AnyPrefs(store: backend.store)
         prefs["a"] = 2
         #expect(prefs["b"] is NSNull && prefs.lastError == nil)
-        #expect(store.root.count == 2 && store.root["a"] as? Int == 2 && store.root["b"] is NSNull)
+        #expect(backend.root.count == 2 && backend.root["a"] as? Int == 2 && backend.root["b"] is NSNull)
         prefs["b"] = nil
-        #expect(store.root as NSDictionary == ["a": 2])
+        #expect(backend.root as NSDictionary == ["a": 2])
     }
 }
 
-/// Another module's store that breaks the rules.
-private final class NullStore: PrefsStore {
+/// A backend that breaks the rules.
+private final class NullBackend: PrefsBackend {
     private let stored = Locked<[String: Any]?>(["a": 1, "b": NSNull()])
 
     var root: [String: Any] { stored.withLock { $0 } ?? [:] }
@@ -160,18 +161,18 @@ private struct LayersOfChecks {
 /// that they never write. Such a value stands for a missing entry. So a written entry must win over the layer, and a
 /// removed entry must show the layer again. Every merged state is compared with the layers, and the base must not get
 /// their entries.
-private final class MergedStore: PrefsStore {
+private final class MergedBackend: PrefsBackend {
     /// The entries of each merged root besides those that the checks write.
     private static let covered = ["first": "above", "top": "above"]
     private static let defaults = ["a": -1, "b": -1, "n": -1, "0": -1, "last": -1]
-    private let base: any PrefsStore
-    private let store: LayeredStore
+    private let base: PrefsStore
+    private let store: PrefsStore
 
     struct WrongState: Error {
         let state: String
     }
 
-    init(_ base: any PrefsStore, _ store: LayeredStore) {
+    init(_ base: PrefsStore, _ store: PrefsStore) {
         self.base = base
         self.store = store
     }

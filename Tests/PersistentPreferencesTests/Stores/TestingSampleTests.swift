@@ -31,7 +31,7 @@ private func enlarge() {
     }
 
     @Test func whatAFormerVersionStoredIsRead() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "ReaderPrefs") { $0 = ["size": 18, "dropped": true] }
         PersistentPrefs.withStore(store) { enlarge() }
         #expect(ReaderPrefs(store: store).size == 20)

@@ -36,7 +36,7 @@ class RecordingPrefs: PersistentPrefs, @unchecked Sendable {
 final class AnyPrefs: RecordingPrefs, @unchecked Sendable {
     private let names: [String]
 
-    init(_ names: [String] = ["a", "b", "c"], key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+    init(_ names: [String] = ["a", "b", "c"], key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
         self.names = names
         super.init(key: key, values: values, store: store)
     }
@@ -55,7 +55,7 @@ extension TemporaryFolder {
 
     /// Prefs on a file in the folder.
     func prefs(_ name: String = "test.plist", system: SystemCalls = .real) -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: file(name), system: system))
+        AnyPrefs(store: .propertyList(url: file(name), system: system))
     }
 
     /// Replaces the file by text that is not a property list.
@@ -87,12 +87,12 @@ extension PrefsError {
 
 extension PersistentPrefs {
     /// The store of this instance, for another instance.
-    var ownStore: any PrefsStore { state.roots }
+    var ownStore: PrefsStore { PrefsStore(state.roots) }
 }
 
-extension InMemoryStore {
+extension PrefsStore {
     /// Whether a root has observers.
-    var isFollowed: Bool { (try? ownRoots.requiredDomain() as? MemoryDomain)?.feed.hasObservers == true }
+    var isFollowed: Bool { (try? roots.requiredDomain() as? MemoryDomain)?.feed.hasObservers == true }
 }
 
 extension RecordingSystemCalls {

@@ -8,11 +8,11 @@ struct TypedFile {
     static let root = "Root"
 
     let folder: TemporaryFolder
-    let store: PropertyListFileStore
+    let store: PrefsStore
 
     init(_ values: [String: Any]? = nil) throws {
         folder = try TemporaryFolder()
-        store = PropertyListFileStore(url: folder.file(), durability: .process)
+        store = PrefsStore.propertyList(url: folder.file(), durability: .process)
         if let values { try put(values) }
     }
 

@@ -137,8 +137,8 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// Such a store has no revisions, so each read asks it.
     @Test func aStoreOfAnotherModuleIsReadEachTime() throws {
-        let inner = InMemoryStore()
-        let prefs = KeptPrefs(key: "Root", store: AccountStore(account: "x", in: inner))
+        let inner = PrefsStore.memory()
+        let prefs = KeptPrefs(key: "Root", store: AccountBackend(account: "x", in: inner).store)
         for number in 1..<4 {
             try inner.update(root: "Root@x") { $0 = Self.values(number) }
             #expect(prefs.all == all(number))
@@ -150,7 +150,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aConstraintIsAskedEachTime() {
         KeptPrefs.isOddAllowed = true
         defer { KeptPrefs.isOddAllowed = true }
-        let prefs = KeptPrefs(key: "Root", values: ["limited": 3], store: InMemoryStore())
+        let prefs = KeptPrefs(key: "Root", values: ["limited": 3], store: .memory())
         for _ in 0..<2 {
             KeptPrefs.isOddAllowed = true
             #expect(prefs.limited == 3 && prefs.outcome == "ok")

@@ -42,8 +42,8 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite struct CachedValueThreadTests {
     @Test func aKeptObjectIsReleasedOutsideOfTheLock() {
         // The class keeps the properties of its first instance.
-        _ = RingingPrefs(store: InMemoryStore())
-        let prefs = RingingPrefs(store: InMemoryStore())
+        _ = RingingPrefs(store: .memory())
+        let prefs = RingingPrefs(store: .memory())
         let rings = Locked<[Int]>([])
         let ring: @Sendable (Int) -> Void = { [weak prefs] number in
             let other = prefs?.other ?? -1
@@ -91,7 +91,7 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aStateSettlesOnce() throws {
         let folder = try TemporaryFolder()
         let system = RecordingSystemCalls()
-        let prefs = CountedPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        let prefs = CountedPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
         // The status was read before the file was on the disk, so the state has not settled at any time of the clock.
         system.isClockAhead = false
         prefs.text = "2"

@@ -70,7 +70,7 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 @Suite struct ConstraintKindTests {
-    private let prefs = KindPrefs(store: InMemoryStore())
+    private let prefs = KindPrefs(store: .memory())
 
     private static let valid: [(key: String, values: [any Sendable])] = [
         ("from", [3, Int.max]), ("through", [9, Int.min]), ("halfOpen", [0, 9.999]), ("upTo", [-1, 9.999]),

@@ -117,7 +117,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func everyOffenderIsNamed() {
-        let prefs = LimitedPrefs(store: InMemoryStore())
+        let prefs = LimitedPrefs(store: .memory())
         prefs.values = ["name": "", "size": 1, "free": 3, "digit": 0]
         #expect(prefs.outcome == "digit: must be in 1...9\nname: must not be empty\nsize: must be in 8...72")
         #expect(prefs.count == 0)

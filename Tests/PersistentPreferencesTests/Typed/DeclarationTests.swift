@@ -64,7 +64,7 @@ private final class AssignedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var swapped: Int
     @Pref var other: Int
 
-    init(isOdd: Bool, store: any PrefsStore) {
+    init(isOdd: Bool, store: PrefsStore) {
         func make(_ value: Int) -> Pref<Int> { Pref(wrappedValue: value) }
         func late(_ value: Int) -> Pref<Int> { Pref(wrappedValue: value) }
         _plain = isOdd ? Pref(wrappedValue: 1) : Pref(wrappedValue: 2)
@@ -81,7 +81,7 @@ private final class AssignedPrefs: PersistentPrefs, @unchecked Sendable {
         super.init(key: TypedFile.root, store: store)
     }
 
-    override init(key: String?, values: [String: Any]?, store: any PrefsStore) { fatalError("not used") }
+    override init(key: String?, values: [String: Any]?, store: PrefsStore) { fatalError("not used") }
     var handles: [PrefHandle<Int>] { [$plain, $left, $right, $swapped, $other] }
 }
 
@@ -90,14 +90,14 @@ private final class CrossedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var one: Int
     @Pref var two: Int
 
-    init(isCrossed: Bool, store: any PrefsStore) {
+    init(isCrossed: Bool, store: PrefsStore) {
         func shared(_ value: Int) -> Pref<Int> { Pref(wrappedValue: value) }
         _one = isCrossed ? Pref(wrappedValue: 1) : shared(1)
         _two = isCrossed ? shared(2) : Pref(wrappedValue: 2)
         super.init(key: TypedFile.root, store: store)
     }
 
-    override init(key: String?, values: [String: Any]?, store: any PrefsStore) { fatalError("not used") }
+    override init(key: String?, values: [String: Any]?, store: PrefsStore) { fatalError("not used") }
 }
 
 private final class RacedPrefs<Tag>: PersistentPrefs, @unchecked Sendable {
@@ -121,7 +121,7 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
 
 /// The keys of a class and their origins, and the descriptions of its properties.
 @Suite struct DeclarationTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     @Test func keysComeFromTheWholeChainOfClasses() {
         let prefs = LastPrefs(store: store)
@@ -231,7 +231,7 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
     }
 
     @Test func everyPropertyIsDescribed() {
-        _ = UpperPrefs(store: InMemoryStore())
+        _ = UpperPrefs(store: .memory())
         let descriptions = UpperPrefs.describe()
         #expect(descriptions.map(\.name) == ["lower", "theme", "owner", "size", "deep"])
         #expect(descriptions.map(\.key) == ["Lower One", "theme", "owner", "size", "deep"])
@@ -251,8 +251,8 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
                 "size: Optional<Double> = 1.5, accepted by a check",
                 "deep: Dictionary<String, Array<Int>> = [\"a\": [1]]",
             ])
-        #expect(UpperPrefs(store: InMemoryStore()).describe().map(\.key) == descriptions.map(\.key))
-        _ = LowerPrefs(store: InMemoryStore())
+        #expect(UpperPrefs(store: .memory()).describe().map(\.key) == descriptions.map(\.key))
+        _ = LowerPrefs(store: .memory())
         #expect(LowerPrefs.describe().map(\.name) == ["lower"])
     }
 }

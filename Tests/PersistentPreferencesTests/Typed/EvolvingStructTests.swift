@@ -61,7 +61,7 @@ final class ServerPrefs: Prefs, @unchecked Sendable {
 
 /// A Codable struct may gain fields, and programs of both versions may run at once.
 @Suite(.limited) struct EvolvingStructTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
     private var old: Old.Program { Old.Program(key: "Root", store: store) }
     private var new: New.Program { New.Program(key: "Root", store: store) }
 

@@ -56,7 +56,7 @@ private struct FirstPlayerSettings: SettingsFile, Equatable {
     @Test(arguments: ["FirstEdition", "FirstEditionXML"]) func everyValueIsRead(_ name: String) throws {
         let (folder, url) = try copy(of: name)
         let bytes = try Data(contentsOf: url)
-        let prefs = FirstEditorPrefs(key: "EditorPrefs", store: PropertyListFileStore(url: url))
+        let prefs = FirstEditorPrefs(key: "EditorPrefs", store: .propertyList(url: url))
         #expect(prefs.text == "naïve <&> 😀" && prefs.number == -42 && prefs.real == 0.1 && prefs.flag)
         #expect(
             prefs.date == Date(timeIntervalSinceReferenceDate: 700_000_000) && prefs.data == Data([0, 1, 254, 255]))

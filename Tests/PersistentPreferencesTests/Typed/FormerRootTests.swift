@@ -17,8 +17,8 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
 
     private let folder = TemporaryFolder.fresh
 
-    private func store(_ roots: [String: [String: Any]]) throws -> PropertyListFileStore {
-        let store = PropertyListFileStore(url: folder.file("\(UUID()).plist"), durability: .process)
+    private func store(_ roots: [String: [String: Any]]) throws -> PrefsStore {
+        let store = PrefsStore.propertyList(url: folder.file("\(UUID()).plist"), durability: .process)
         for (root, values) in roots { try store.update(root: root) { $0 = values } }
         return store
     }
@@ -125,7 +125,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func anEntryThatIsNotARootIsLeftAlone() throws {
         let file = folder.file("others.plist")
         try writePropertyList(["EditorPrefs": "of another program", "Prefs": ["size": 30]], to: file)
-        let prefs = ReaderPrefs(store: PropertyListFileStore(url: file, durability: .process))
+        let prefs = ReaderPrefs(store: .propertyList(url: file, durability: .process))
         #expect(prefs.size == 30 && prefs.lastError == nil)
         prefs.size = 31
         prefs.deleteAll()
@@ -174,8 +174,8 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aFlatLayoutIgnoresThem() throws {
-        let url = try store(["EditorPrefs": ["size": 20]]).url
-        let prefs = ReaderPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+        let url = try #require(store(["EditorPrefs": ["size": 20]]).url)
+        let prefs = ReaderPrefs(store: .propertyList(url: url, durability: .process, layout: .flat))
         #expect(prefs.size == 12 && prefs.name == "none" && prefs.lastError == nil)
         prefs.size = 13
         #expect(prefs.lastError == nil)
@@ -186,7 +186,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: ["EditorPrefs", "Prefs"]) func aRootThatIsMovedBetweenTwoLooksIsFound(_ former: String) throws {
         let roots = try store([former: ["size": 20, "title": "a"]])
         let interruption = Interruption()
-        let reading = ForeignStore(roots, beforeRead: { if $0 == former { try interruption.runOnce() } })
+        let reading = ForeignBackend(roots, beforeRead: { if $0 == former { try interruption.runOnce() } }).store
         let prefs = ReaderPrefs(store: reading)
         interruption.set { ReaderPrefs(store: roots).size = 21 }
         #expect(prefs.size == 21 && prefs.name == "a" && prefs.lastError == nil)

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import PersistentPreferences
+import PrefsStoreKit
 import Testing
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
@@ -31,7 +32,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// The store that the step writes to, and the number of its writes.
     final class Place: @unchecked Sendable {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         var runs = 0
     }
 
@@ -52,7 +53,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
     enum Kind: CaseIterable {
         case memory, foreign
 
-        var store: any PrefsStore { self == .memory ? InMemoryStore() : ForeignStore() }
+        var store: PrefsStore { self == .memory ? PrefsStore.memory() : ForeignBackend().store }
     }
 
     /// The commit of an update starts from the result of the writes in its body.
@@ -81,7 +82,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     /// Returns the same objects at each read.
-    private final class KeepingStore: PrefsStore {
+    private final class KeepingBackend: PrefsBackend {
         private let objects: @Sendable () -> [String: Any]?
 
         init() {
@@ -97,7 +98,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aStepRunsOnceForEachStateOfAForeignStore() {
-        let prefs = SteppedPrefs(key: "Root", store: KeepingStore())
+        let prefs = SteppedPrefs(key: "Root", store: KeepingBackend().store)
         for _ in 0..<3 { #expect(prefs.size == 8 && prefs.values["size"] as? Int == 8) }
         #expect(SteppedPrefs.runs.withLock { $0 } == 1)
     }
@@ -118,7 +119,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func anEntryOfAnotherTypeIsDeleted() throws {
         let folder = try TemporaryFolder()
         try writePropertyList(["RenamedPrefs": "text", "OldRenamed": ["size": 1]], to: folder.file())
-        let prefs = RenamedPrefs(store: PropertyListFileStore(url: folder.file()))
+        let prefs = RenamedPrefs(store: .propertyList(url: folder.file()))
         #expect(prefs.lastError == .rootIsNotDictionary(key: "RenamedPrefs"))
         prefs.deleteAll()
         #expect(prefs.lastError == nil)

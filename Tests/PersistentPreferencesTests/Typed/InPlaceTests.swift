@@ -27,7 +27,7 @@ private func add(to list: inout [String]) {
 /// A change in place starts from the stored value, or stores nothing.
 @Suite struct InPlaceTests {
     @Test func aChangeInPlaceIsStored() {
-        let prefs = ListPrefs(store: InMemoryStore())
+        let prefs = ListPrefs(store: .memory())
         prefs.recent.append("a")
         add(to: &prefs.recent)
         #expect(prefs.recent == ["a", "new"] && prefs.outcome == "ok")
@@ -49,7 +49,7 @@ private func add(to list: inout [String]) {
     @Test(
         arguments: [["recent": "a;b"], ["recent": [1]], ["number": 10], ["number": "few"]] as [[String: any Sendable]])
     func whatDoesNotFitIsNotReplaced(_ stored: [String: any Sendable]) throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "ListPrefs") { $0 = stored }
         let before = try exactForm(store.read(root: "ListPrefs") ?? [:])
         let prefs = ListPrefs(store: store)
@@ -80,7 +80,7 @@ private func add(to list: inout [String]) {
     }
 
     @Test func keysOutsideAClassDoTheSame() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "R") { $0 = ["recent": "a;b"] }
         let values = AppSettingsValues(store: store, root: "R")
         values[recent.self].append("new")

@@ -8,7 +8,7 @@ private final class Mistaken: PersistentPrefs, @unchecked Sendable {
     @Pref var two: Int
 
     init(
-        _ store: any PrefsStore, _ one: [PrefOption<Int>] = [], _ two: [PrefOption<Int>] = [], default: Int = 1,
+        _ store: PrefsStore, _ one: [PrefOption<Int>] = [], _ two: [PrefOption<Int>] = [], default: Int = 1,
         isShared: Bool = false
     ) {
         _one = Pref(`default`, one)
@@ -85,7 +85,7 @@ private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
 /// Invalid declarations. Each stops its program, with a message that names the place.
 @Suite struct KeyCollisionTests {
     /// What makes the first instance, by its message.
-    private static let mistakes: KeyValuePairs<String, @Sendable (InMemoryStore) -> Any> = [
+    private static let mistakes: KeyValuePairs<String, @Sendable (PrefsStore) -> Any> = [
         #"Mistaken: the properties "one" and "two" have one key, "shared"; give one a key of its own"#:
             { Mistaken($0, ["shared"], ["shared"]) },
         #"Mistaken: the properties "one" and "two" have one key, "one"; give one a key of its own"#:
@@ -133,7 +133,7 @@ private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: mistakes.map(\.key))
     func stopsWithAMessage(_ message: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message] in
-            _ = Self.mistakes.first { $0.key == message }?.value(InMemoryStore())
+            _ = Self.mistakes.first { $0.key == message }?.value(PrefsStore.memory())
         }
         let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(errors.contains(message), "\(errors)")

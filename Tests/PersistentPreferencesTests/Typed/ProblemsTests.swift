@@ -24,7 +24,7 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
     private func texts(_ prefs: PersistentPrefs) -> [String] { prefs.problems().map(\.description) }
 
     @Test func valuesThatCannotBeReadAndTypingErrorsAreListed() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "FontPrefs") {
             $0 = ["fontSize": "big", "theme": "pink", "window": ["title": "a", "width": "wide"], "other": 1]
         }
@@ -56,7 +56,7 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
              "since": "2026-11-21"}
             """
         try Data(text.utf8).write(to: url)
-        let prefs = FontPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
+        let prefs = FontPrefs(store: .propertyList(url: url, format: .json, layout: .flat))
         #expect(
             texts(prefs) == [
                 #"them: is not a key of FontPrefs; did you mean "theme"?"#,
@@ -69,7 +69,7 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func aFileThatCannotBeReadIsOneProblem() throws {
         let url = folder.file("settings.plist")
-        let prefs = FontPrefs(store: PropertyListFileStore(url: url))
+        let prefs = FontPrefs(store: .propertyList(url: url))
         prefs.fontSize = 5
         try Data("x".utf8).write(to: url)
         let problems = prefs.problems()
@@ -78,14 +78,14 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
         try FileManager.default.removeItem(at: url)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         #expect(prefs.problems().count == 1)
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "FontPrefs") { $0 = ["PersistentPreferences version": 1, "theme": 5] }
         #expect(texts(FontPrefs(store: store)) == ["theme: expected String, found an integer"])
     }
 
     @Test func layersHaveProblemsToo() throws {
-        let layers = LayeredStore(
-            InMemoryStore(), above: [.arguments(["p", "-fontSize", "big"])], below: [.values(["theme": "pink"])])
+        let layers = PrefsStore.layered(
+            PrefsStore.memory(), above: [.arguments(["p", "-fontSize", "big"])], below: [.values(["theme": "pink"])])
         #expect(
             texts(FontPrefs(store: layers)) == [
                 #"-fontSize: arguments: expected Int, found "big": not a number"#,

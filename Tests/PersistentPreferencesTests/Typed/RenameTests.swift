@@ -48,7 +48,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
     struct Way: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let value: String?
-        fileprivate let apply: @Sendable (RenamedPrefs, any PrefsStore) async -> Void
+        fileprivate let apply: @Sendable (RenamedPrefs, PrefsStore) async -> Void
 
         static let all =
             WriteOperation.of(.property, .instance).map { operation in

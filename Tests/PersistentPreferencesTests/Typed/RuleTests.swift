@@ -48,7 +48,7 @@ private final class CuriousPrefs: RecordingPrefs, @unchecked Sendable {
     let pool: PoolPrefs
     let elsewhere: PoolPrefs
 
-    init(_ pool: PoolPrefs, _ elsewhere: PoolPrefs, store: any PrefsStore) {
+    init(_ pool: PoolPrefs, _ elsewhere: PoolPrefs, store: PrefsStore) {
         (self.pool, self.elsewhere) = (pool, elsewhere)
         super.init(key: nil, values: nil, store: store)
     }
@@ -158,7 +158,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(
             prefs.outcome
                 == "low must be at most high; name must have at most high characters; the stored state is unchanged")
-        let named = NamedPoolPrefs(store: InMemoryStore())
+        let named = NamedPoolPrefs(store: .memory())
         #expect(named.$low.set(10) == PoolPrefs.violated)
         #expect(named.$name.set("a") == .ruleViolated(["the values violate a rule of NamedPoolPrefs"]))
         #expect(named.values.isEmpty)
@@ -248,7 +248,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aMovedAndMigratedRoot() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "OldPool") { $0 = ["lower": 15, "high": 2] }
         let prefs = MovedPoolPrefs(store: store)
         #expect(prefs.$low.set(21) == .ruleViolated(["low must be at most high"]))
@@ -262,10 +262,10 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.errors == ["low must be at most high; the stored state is unchanged"])
     }
 
-    /// A store of another module has updates of its own.
+    /// A backend has updates of its own.
     @Test func aStoreOfAnotherModule() throws {
-        let inner = InMemoryStore()
-        let prefs = PoolPrefs(store: ForeignStore(inner))
+        let inner = PrefsStore.memory()
+        let prefs = PoolPrefs(store: ForeignBackend(inner).store)
         prefs.high = 4
         #expect(prefs.$low.set(5) == PoolPrefs.violated)
         #expect(
@@ -290,7 +290,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aRuleReadsOtherInstancesAndWritesNothing() throws {
         let file = try TypedFile()
         let pool = PoolPrefs(key: TypedFile.root, store: file.store)
-        let elsewhere = PoolPrefs(store: InMemoryStore())
+        let elsewhere = PoolPrefs(store: .memory())
         let prefs = CuriousPrefs(pool, elsewhere, store: file.store)
         #expect(prefs.$size.set(18) == nil)
         #expect(prefs.$size.set(19) == .ruleViolated(["size must be at most 18"]))
@@ -319,7 +319,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func aRuleOfAnotherClassStopsTheProgram() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            MistakenPrefs(store: InMemoryStore()).size = 2
+            MistakenPrefs(store: .memory()).size = 2
         }
         let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(errors.contains("MistakenPrefs: a rule for PoolPrefs"), "\(errors)")
@@ -350,7 +350,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
     /// By another program, and by code of this one that knows no class.
     @Test(arguments: [false, true]) func aViolationThatBeginsIsTold(_ isForeign: Bool) throws {
         let folder = TemporaryFolder.fresh
-        let store = JSONFileStore(url: folder.file("base.json"))
+        let store = PrefsStore.json(url: folder.file("base.json"))
         let prefs = PoolPrefs(store: store)
         prefs.low = 2
         let told = Heard<String>()
@@ -373,7 +373,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
     /// Each success makes the gap smaller by one, so there are exactly as many successes as it was wide.
     @Test(arguments: [false, true]) func manyThreadsNeverCrossTheValues(_ isInMemory: Bool) throws {
         let file = try TypedFile(["low": 0, "high": 40])
-        let store: any PrefsStore = isInMemory ? InMemoryStore() : file.store
+        let store: PrefsStore = isInMemory ? PrefsStore.memory() : file.store
         try store.update(root: TypedFile.root) { $0 = ["low": 0, "high": 40] }
         let results = Heard<Bool>()
         inThreads(4) { number in

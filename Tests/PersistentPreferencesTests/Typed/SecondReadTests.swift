@@ -22,8 +22,8 @@ extension AppSettingsValues {
 @Suite struct SecondReadTests {
     private let folder = TemporaryFolder.fresh
 
-    private func store(_ name: String = "test.plist") -> PropertyListFileStore {
-        PropertyListFileStore(url: folder.file(name), durability: .process)
+    private func store(_ name: String = "test.plist") -> PrefsStore {
+        .propertyList(url: folder.file(name), durability: .process)
     }
 
     /// The results and reports of four reads. Between them, another property is read without an error.
@@ -100,7 +100,7 @@ extension AppSettingsValues {
     // MARK: - Layers
 
     private func layered(above: [PrefsLayer] = [], below: [PrefsLayer] = []) -> ReadPrefs {
-        ReadPrefs(key: "Root", store: LayeredStore(store(), above: above, below: below))
+        ReadPrefs(key: "Root", store: .layered(store(), above: above, below: below))
     }
 
     @Test func anEntryOfALayerThatDoesNotFitIsReportedByEachRead() {
@@ -170,7 +170,7 @@ extension AppSettingsValues {
     @Test func theLayersOfEachRootAreItsOwn() throws {
         let file = folder.file("layer.plist")
         try writePropertyList(["One": ["number": 1], "Two": ["number": 2]], to: file)
-        let prefs = ReadPrefs(key: "One", store: LayeredStore(store(), above: [.file(file)]))
+        let prefs = ReadPrefs(key: "One", store: .layered(store(), above: [.file(file)]))
         for _ in 0..<3 {
             for (root, number) in [("One", 1), ("Two", 2), ("Three", 0)] {
                 prefs.key = root
@@ -220,7 +220,7 @@ extension AppSettingsValues {
             var heard: [Bool] = []
             override var lastError: PrefsError? { didSet { heard.append(lastError != nil) } }
         }
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = ["size": 4711, "number": 1] }
         let prefs = HeardPrefs(key: "Root", store: store)
         #expect((0..<2).map { _ in prefs.number } == [1, 1])
@@ -250,7 +250,7 @@ extension AppSettingsValues {
             @Pref var size = 12
 
             init(size: Int) {
-                super.init(key: "Root", store: InMemoryStore())
+                super.init(key: "Root", store: .memory())
                 _size = Pref(wrappedValue: size)
             }
         }

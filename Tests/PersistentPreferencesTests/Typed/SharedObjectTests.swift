@@ -21,7 +21,7 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite struct SharedObjectTests {
     /// A coding makes one object of each stored value, for all readers.
     @Test func readersShareWhatACodingHasMade() {
-        let prefs = ColorPrefs(store: InMemoryStore())
+        let prefs = ColorPrefs(store: .memory())
         #expect(prefs.ink === prefs.ink && prefs.ink === prefs.$ink.defaultValue)
         prefs.ink = Color("red")
         let red = prefs.ink
@@ -32,8 +32,8 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// A change inside an object of a default would not be stored.
     @Test func aDefaultOfAnyValuesIsACopy() {
-        let prefs = ColorPrefs(store: InMemoryStore())
-        @AppSetting("any", store: InMemoryStore()) var setting: [Any] = [NSMutableArray(array: ["a"])]
+        let prefs = ColorPrefs(store: .memory())
+        @AppSetting("any", store: .memory()) var setting: [Any] = [NSMutableArray(array: ["a"])]
         for value in [prefs.any.first, prefs.$any.defaultValue.first, prefs.named?["k"], setting.first] {
             (value as? NSMutableArray)?.add("b")
         }
@@ -47,18 +47,18 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
     private static let uses: KeyValuePairs<String, @Sendable () -> Any> = [
         "a list": {
             final class Holder: PersistentPrefs, @unchecked Sendable { @Pref var colors: [Color] = [] }
-            return Holder(store: InMemoryStore()).colors
+            return Holder(store: .memory()).colors
         },
         "an optional": {
             final class Holder: PersistentPrefs, @unchecked Sendable { @Pref var color: Color? = nil }
-            return Holder(store: InMemoryStore()).color as Any
+            return Holder(store: .memory()).color as Any
         },
         "a dictionary in a setting": {
-            @AppSetting("colors", store: InMemoryStore()) var colors: [String: [Color]] = [:]
+            @AppSetting("colors", store: .memory()) var colors: [String: [Color]] = [:]
             return colors
         },
         "a setting": {
-            @AppSetting("color", store: InMemoryStore()) var color: Color? = nil
+            @AppSetting("color", store: .memory()) var color: Color? = nil
             return color as Any
         },
     ]

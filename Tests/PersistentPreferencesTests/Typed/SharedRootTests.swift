@@ -23,7 +23,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
 
 @Suite struct SharedRootTests {
     @Test func theFirstInstanceOfTheSecondClassReportsIt() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let first = First.Settings(store: store)
         let second = Second.Settings(store: store)
         let shared = try #require(second.lastError?.detail(of: PrefsError.sharedRoot), "\(second.outcome)")
@@ -48,14 +48,14 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
             #expect(
                 problems.compactMap { $0.error.detail(of: PrefsError.sharedRoot) } == [shared], "\(problems)")
         }
-        #expect(First.Settings(store: InMemoryStore()).problems().isEmpty, "another store")
+        #expect(First.Settings(store: .memory()).problems().isEmpty, "another store")
     }
 
     private final class Early: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }
     private final class Late: PersistentPrefs, @unchecked Sendable { @Pref var width = "1" }
 
     @Test func theFirstInstanceWithoutAKeyIsCheckedToo() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         #expect(Late(key: "Other", store: store).lastError == nil)
         #expect(Early(key: "Late", store: store).lastError == nil)
         let shared = try #require(Late(store: store).lastError?.detail(of: PrefsError.sharedRoot))
@@ -67,7 +67,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
     private final class Half: PersistentPrefs, @unchecked Sendable { @Pref var width = "1" }
 
     @Test func anErrorOfTheFirstAccessRemains() {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         _ = Whole(key: "Root", store: store)
         let prefs = Half(key: "Root", values: ["width": 5], store: store)
         #expect(prefs.outcome == "width: expected String, found an integer")
@@ -96,8 +96,8 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
 
     @Test func oneFlatKeyWithTwoTypesOrDefaultsIsReported() throws {
         let folder = try TemporaryFolder()
-        func store(_ name: String) -> PropertyListFileStore {
-            PropertyListFileStore(url: folder.file(name), durability: .process, layout: .flat)
+        func store(_ name: String) -> PrefsStore {
+            .propertyList(url: folder.file(name), durability: .process, layout: .flat)
         }
         #expect(Cars(store: store("a")).lastError == nil)
         #expect(Ships(key: "Cars", store: store("a")).lastError == nil, "equal declarations")
@@ -119,13 +119,13 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
     private final class Narrow: PersistentPrefs, @unchecked Sendable { @Pref var width = 2 }
 
     @Test func inRootsOfTheirOwnNothingIsShared() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         #expect(Wide(key: "A", store: store).lastError == nil && Narrow(key: "A", store: store).lastError == nil)
     }
 
     @Test func onlyContradictionsAreReported() throws {
         let folder = try TemporaryFolder()
-        func store() -> PropertyListFileStore { PropertyListFileStore(url: folder.file(), durability: .process) }
+        func store() -> PrefsStore { .propertyList(url: folder.file(), durability: .process) }
         #expect(OneWay(key: "Root", store: store()).lastError == nil)
         #expect(SameWay(key: "Root", store: store()).lastError == nil, "the same types")
         let text = OtherWay(key: "Root", store: store()).outcome

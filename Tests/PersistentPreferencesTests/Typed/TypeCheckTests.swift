@@ -12,7 +12,7 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
 /// Observers and migrations that meet values of another type. `ConstraintTests` has reads and writes.
 @Suite(.limited) struct TypeCheckTests {
     @Test func anObserverIsToldOfABadValueByTheFailureHandler() async throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = TypedPrefs(key: "Root", store: store)
         var sizes = prefs.$size.updates.makeAsyncIterator()
         #expect(await sizes.next() == 1)
@@ -29,7 +29,7 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
     }
 
     @Test func theValueThatAnObservationStartsWithIsReportedToo() async throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = ["size": "3"] }
         let prefs = TypedPrefs(key: "Root", store: store)
         var sizes = prefs.$size.updates.makeAsyncIterator()
@@ -57,7 +57,7 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
 
     /// One bad value of an older version must not make the whole root unusable.
     @Test func aBadValueThatAStepMovesIsKept() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = ["points": "12", "name": "x"] }
         let prefs = MigratedPrefs(key: "Root", store: store)
         #expect(prefs.size == 12 && prefs.outcome == "size: expected Int, found a string")

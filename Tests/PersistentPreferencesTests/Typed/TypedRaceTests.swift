@@ -40,7 +40,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(arguments: operations, late)
     func unknownFieldsAreThoseOfTheCommit(_ operation: WriteOperation, _ late: [String: Int]?) async throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "Root") { $0 = ["style": ["weight": 1, "early": 1], "other": 1] }
         let prefs = StylePrefs(key: "Root", store: store)
         let interruption = Interruption { try store.update(root: "Root") { $0?["style"] = late } }

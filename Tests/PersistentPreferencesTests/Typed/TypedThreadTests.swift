@@ -51,7 +51,7 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func anUpdateReturnsTheErrorOfThatVeryCall() {
-        let prefs = AnyPrefs(store: InMemoryStore())
+        let prefs = AnyPrefs(store: .memory())
         let others = Locked(0)
         inThreads(8) { thread in
             let isGood = thread.isMultiple(of: 2)
@@ -67,7 +67,7 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
     /// it.
     @Test func aFirstAccessTouchesNothingElse() {
         for _ in 0..<20 {
-            let prefs = BusyPrefs<[Int]>(store: InMemoryStore())
+            let prefs = BusyPrefs<[Int]>(store: .memory())
             inThreads(2) { thread in
                 for round in 0..<50 {
                     if thread == 0 { prefs.note("\(round)") } else { prefs.number += 1 }

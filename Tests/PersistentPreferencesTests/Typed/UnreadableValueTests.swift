@@ -30,7 +30,7 @@ extension PrefsError? {
 /// Any storable value may replace what its property cannot read. A value that can be read is replaced only by one that
 /// fits.
 @Suite struct UnreadableValueTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     private func stored(_ key: String) throws -> Any? { try store.read(root: "Root")?[key] }
 

@@ -65,7 +65,7 @@ import Testing
 
     private static func check(_ given: [String: Any]) throws {
         let names = Array(given.keys)
-        let prefs = AnyPrefs(names, values: given, store: InMemoryStore())
+        let prefs = AnyPrefs(names, values: given, store: .memory())
         #expect(prefs.outcome == "ok")
         let values = prefs.values
         for format in ExportFormat.allCases {
@@ -78,7 +78,7 @@ import Testing
                 continue
             }
             #expect(prefs.outcome == "ok")
-            let copy = AnyPrefs(names, store: InMemoryStore())
+            let copy = AnyPrefs(names, store: .memory())
             #expect(copy.import(data, merge: false) == nil, "\(format): \(copy.outcome)")
             let expected: Any = format == .xml ? inWholeSeconds(values) : values
             #expect(exactForm(copy.values) == exactForm(expected), "\(format)")

@@ -103,7 +103,7 @@ import Testing
             Data(("{\"a\":" + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}").utf8)
         }
         #expect(Self.failure(of: nested(64)) == nil)
-        let prefs = AnyPrefs(store: InMemoryStore())
+        let prefs = AnyPrefs(store: .memory())
         #expect(prefs.import(nested(65), merge: false)?.failures.map(\.reason) == ["nested deeper than 64 levels"])
         #expect(Self.failure(of: nested(66))?.contains("nested deeper than 64 levels (at a[0]") == true)
     }
@@ -151,7 +151,7 @@ import Testing
 
     /// The reason why the bytes are not a root; nil if they are. Every rejection leaves the values.
     private static func failure(of bytes: Data) -> String? {
-        let prefs = AnyPrefs(["c"], values: ["c": 7], store: InMemoryStore())
+        let prefs = AnyPrefs(["c"], values: ["c": 7], store: .memory())
         let error = prefs.import(bytes, merge: false)
         #expect(prefs.lastError?.description == error?.description)
         guard let error else { return nil }

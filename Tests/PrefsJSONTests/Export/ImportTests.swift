@@ -165,10 +165,10 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
     /// Another writer writes between the comparison with the stored values and the lock. All given values must be
     /// stored.
     @Test(arguments: ["merge", "replace", "initializer"]) func aWriterInBetweenIsWrittenOver(door: String) throws {
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
         try memory.update(root: "AnyPrefs") { $0 = ["a": 1, "b": 1] }
         let other = Interruption { try memory.update(root: "AnyPrefs") { $0 = ["a": 5, "b": 5, "c": 5] } }
-        let store = ForeignStore(memory, beforeUpdate: { _ in try other.runOnce() })
+        let store = ForeignBackend(memory, beforeUpdate: { _ in try other.runOnce() }).store
         if door == "initializer" {
             #expect(AnyPrefs(values: ["a": 1, "b": 2], store: store).outcome == "ok")
         } else {
@@ -181,7 +181,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
 
     // MARK: - Declared properties
 
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     @Test func theShapeOfNowWithoutDefaultsAndVersion() throws {
         try store.update(root: "TypedPrefs") { $0 = ["size": 40, "fontname": "Courier", "gone": 1] }

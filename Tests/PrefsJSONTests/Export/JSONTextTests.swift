@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: scalars.indices)
     func whatIsWritten(_ index: Int) throws {
         let (value, json) = Self.scalars[index]
-        let prefs = AnyPrefs(values: ["a": value], store: InMemoryStore())
+        let prefs = AnyPrefs(values: ["a": value], store: .memory())
         let text = "{\n  \"a\": \(json)\n}\n"
         #expect(prefs.exportedText == text)
         #expect(exactForm(try read(text)) == exactForm(prefs.values))
@@ -65,7 +65,7 @@ import Testing
     @Test func keysAreSortedByTheirBytes() {
         let keys = ["b", "a", "B", "10", "9", "", "é", "e\u{301}x", "\u{1F600}", "\u{FFFD}"]
         let prefs = AnyPrefs(
-            keys, values: Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) }), store: InMemoryStore())
+            keys, values: Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) }), store: .memory())
         let written = prefs.exportedText.split(separator: "\n").dropFirst().dropLast().map { line in
             String(line.split(separator: "\"", omittingEmptySubsequences: false)[1])
         }
@@ -96,13 +96,13 @@ import Testing
     }
 
     @Test func aSliceOfOtherBytes() throws {
-        let prefs = AnyPrefs(store: InMemoryStore())
+        let prefs = AnyPrefs(store: .memory())
         #expect(prefs.import(Data("xx{\"a\": 5}yy".utf8)[2..<10], merge: false) == nil)
         #expect(prefs.ints == ["a": 5])
     }
 
     private func read(_ text: String) throws -> [String: Any] {
-        let prefs = AnyPrefs(store: InMemoryStore())
+        let prefs = AnyPrefs(store: .memory())
         if let error = prefs.import(Data(text.utf8), merge: false) { throw error }
         return prefs.values
     }

@@ -19,7 +19,7 @@ import TestSupport
 
     private func prefs() -> ToolPrefs {
         ToolPrefs(
-            store: PropertyListFileStore(
+            store: .propertyList(
                 url: url, format: .json, durability: .process, layout: .flat, quarantinesMistakes: false,
                 system: system))
     }

@@ -16,7 +16,7 @@ import Testing
     private let system = RecordingSystemCalls()
 
     private func prefs(_ layout: DomainLayout = .roots, format: FileFormat = .json) -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: url, format: format, layout: layout, system: system))
+        AnyPrefs(store: .propertyList(url: url, format: format, layout: layout, system: system))
     }
 
     override var url: URL { folder.file() }

@@ -33,7 +33,7 @@ import TestSupport
 
     private func prefs(_ text: String) throws -> ShopPrefs {
         try put(text)
-        return ShopPrefs(store: JSONFileStore(url: url))
+        return ShopPrefs(store: .json(url: url))
     }
 
     private func decimal(_ text: String) throws -> Decimal {
@@ -130,7 +130,7 @@ import TestSupport
             """
         #expect(try self.text() == text)
         #expect(prefs.lastError == nil)
-        let other = ShopPrefs(store: JSONFileStore(url: url))
+        let other = ShopPrefs(store: .json(url: url))
         #expect(other.list == prefs.list && other.set == [1, 4, 2.5] && other.item == prefs.item)
         #expect(other.items.map(\.price) == [2, 3] && other.lastError == nil)
     }
@@ -147,7 +147,7 @@ import TestSupport
             #expect(try decoded().price == value && decoded().list == [value, 1, -value], "\(text)")
             #expect(try decoded().item == Item(price: value, discount: -value) && prefs.lastError == nil)
         }
-        #expect(prefs.price.description == ShopPrefs(store: JSONFileStore(url: url)).price.description)
+        #expect(prefs.price.description == ShopPrefs(store: .json(url: url)).price.description)
     }
 
     @Test func aNewDecimalIsAText() throws {
@@ -174,7 +174,7 @@ import TestSupport
         prefs.values = prefs.values
         prefs["other"] = prefs["other"]
         prefs["others"] = prefs["others"]
-        try JSONFileStore(url: url).update(root: "ShopPrefs") { $0 = $0 }
+        try PrefsStore.json(url: url).update(root: "ShopPrefs") { $0 = $0 }
         #expect(try self.text() == text && prefs.lastError == nil)
         prefs["others"] = [0.0, 2]
         prefs.any["c"] = 1
@@ -195,7 +195,7 @@ import TestSupport
     }
 
     @Test func anImportKeepsAllDigits() throws {
-        let prefs = ShopPrefs(store: InMemoryStore())
+        let prefs = ShopPrefs(store: .memory())
         let json = #"{"price": 12345678901234567.89, "ratio": 0.10000000000000000555, "other": 0.10000000000000000555}"#
         #expect(prefs.import(Data(json.utf8), merge: true) == nil)
         #expect(try prefs.price == decimal("12345678901234567.89") && prefs.ratio == 0.1)

@@ -24,7 +24,7 @@ import TestSupport
 
     private func prefs(quarantines: Bool? = false) -> ToolPrefs {
         ToolPrefs(
-            store: PropertyListFileStore(
+            store: .propertyList(
                 url: url, format: .json, durability: .process, layout: .flat, quarantinesMistakes: quarantines,
                 system: system))
     }
@@ -203,7 +203,7 @@ import TestSupport
         var prefs = prefs()
         prefs.a = 1
         let copy = try Data(contentsOf: folder.file(".tool.json.lastgood"))
-        if isNew { prefs = ToolPrefs(store: InMemoryStore()) }
+        if isNew { prefs = ToolPrefs(store: .memory()) }
         try put(blank)
         if age < 0 { system.age?.time = .seconds(age) }
         if isNew { prefs = self.prefs() }
@@ -279,7 +279,7 @@ import TestSupport
 
     /// Once for each mistake, without an access.
     @Test func observersAreToldAtOnce() throws {
-        let prefs = ToolPrefs(store: JSONFileStore(url: url, durability: .process))
+        let prefs = ToolPrefs(store: .json(url: url, durability: .process))
         func put(_ text: String) throws { try Data(text.utf8).write(to: url, options: .atomic) }
         prefs.a = 1
         let (errors, changes) = (Heard<String>(), Heard<Int>())

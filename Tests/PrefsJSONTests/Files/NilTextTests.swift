@@ -53,7 +53,7 @@ import TestSupport
 
     private func prefs(_ text: String) throws -> NotePrefs {
         try put(text)
-        return NotePrefs(store: JSONFileStore(url: url))
+        return NotePrefs(store: .json(url: url))
     }
 
     private func assign(_ prefs: NotePrefs) {
@@ -88,7 +88,7 @@ import TestSupport
         let prefs = try prefs("{}")
         assign(prefs)
         check(prefs)
-        check(NotePrefs(store: JSONFileStore(url: url)))
+        check(NotePrefs(store: .json(url: url)))
         let object = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
         #expect(
             object["texts"] as? [NSObject] == [
@@ -120,11 +120,11 @@ import TestSupport
         #expect(prefs.note == Note(body: nil), "the default gives the other fields")
         prefs.note.pages = [1]
         #expect(try self.text().contains(#""title": "$null", "own": "$null""#) && prefs.lastError == nil)
-        #expect(NotePrefs(store: JSONFileStore(url: url)).note == prefs.note)
+        #expect(NotePrefs(store: .json(url: url)).note == prefs.note)
     }
 
     @Test(arguments: [FileFormat.binary, .xml]) func aPropertyListHasMarkers(_ format: FileFormat) throws {
-        let store = PropertyListFileStore(url: folder.file("x.plist"), format: format, durability: .process)
+        let store = PrefsStore.propertyList(url: folder.file("x.plist"), format: format, durability: .process)
         let prefs = NotePrefs(store: store)
         assign(prefs)
         let stored = try #require(try store.read(root: "NotePrefs"))
@@ -139,11 +139,11 @@ import TestSupport
         let prefs = try prefs("{}")
         assign(prefs)
         let export = try #require(prefs.exported(as: .json))
-        let copy = NotePrefs(store: InMemoryStore())
+        let copy = NotePrefs(store: .memory())
         #expect(copy.import(export, merge: false) == nil)
         check(copy)
         try put("{}")
-        let file = NotePrefs(store: JSONFileStore(url: url))
+        let file = NotePrefs(store: .json(url: url))
         #expect(file.import(export, merge: false) == nil)
         check(file)
     }

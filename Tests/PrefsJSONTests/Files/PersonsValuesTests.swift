@@ -35,7 +35,7 @@ import TestSupport
 
     private func prefs(_ text: String) throws -> ToolPrefs {
         try put(text)
-        return ToolPrefs(store: JSONFileStore(url: url, durability: .process))
+        return ToolPrefs(store: .json(url: url, durability: .process))
     }
 
     // MARK: - null
@@ -67,7 +67,7 @@ import TestSupport
         prefs["limit"] = nil
         #expect(prefs.limit == 1024)
         // A property list has no null.
-        let other = ToolPrefs(store: InMemoryStore())
+        let other = ToolPrefs(store: .memory())
         (other.limit, other.limit) = (1, nil)
         #expect(other.limit == 1024 && other.lastError == nil)
     }
@@ -111,12 +111,12 @@ import TestSupport
         let layer = folder.file("layer.json")
         try Data(#"{"limit": null, "size": null, "free": null}"#.utf8).write(to: layer)
         _ = try prefs(#"{"limit": 2, "size": 3, "free": 4}"#)
-        let store = LayeredStore(JSONFileStore(url: url), above: [.file(layer)])
+        let store = PrefsStore.layered(.json(url: url), above: [.file(layer)])
         let prefs = ToolPrefs(store: store)
         #expect(prefs.limit == nil && prefs.size == 3 && prefs["free"] as? Int == 4 && prefs.lastError == nil)
         prefs.limit = 5
         #expect(prefs.lastError.kind == "coveredByLayer")
-        let base = ToolPrefs(store: LayeredStore(JSONFileStore(url: layer), below: [.file(url)]))
+        let base = ToolPrefs(store: .layered(.json(url: layer), below: [.file(url)]))
         #expect(base.limit == nil && base.size == 3 && base["free"] as? Int == 4)
     }
 
@@ -170,7 +170,7 @@ import TestSupport
         let date = Date(timeIntervalSinceReferenceDate: 817_516_800 + seconds)
         prefs.start = date
         #expect(try text() == "{\"start\": \(after)}")
-        #expect(ToolPrefs(store: JSONFileStore(url: url)).start == date && prefs.lastError == nil)
+        #expect(ToolPrefs(store: .json(url: url)).start == date && prefs.lastError == nil)
     }
 
     @Test(arguments: [
@@ -189,7 +189,7 @@ import TestSupport
     /// In a new file and in an existing one: declared properties have no objects with `$`, and nil is stored.
     @Test(arguments: [true, false]) func newValuesAreWrittenAsPeopleDo(_ isNewFile: Bool) throws {
         if !isNewFile { try put("{}") }
-        let prefs = ToolPrefs(store: JSONFileStore(url: url, durability: .process))
+        let prefs = ToolPrefs(store: .json(url: url, durability: .process))
         prefs.update {
             (prefs.start, prefs.wait, prefs.icon) = (Self.noon, .seconds(90), Data([1, 2, 3]))
             prefs.any = ["when": Self.noon]
@@ -243,7 +243,7 @@ import TestSupport
             @Pref(coding: PrefCoding(encode: { $0.map { "\($0)" } }, decode: { ($0 as? String).map { Int($0) } }))
             var number: Int? = 5
         }
-        let prefs = CodedPrefs(store: JSONFileStore(url: url, durability: .process))
+        let prefs = CodedPrefs(store: .json(url: url, durability: .process))
         (prefs.project, prefs.number) = (nil, nil)
         #expect(try text() == "{\n  \"number\": null,\n  \"project\": null\n}\n")
         #expect(prefs.project == nil && prefs.number == nil && prefs.lastError == nil && prefs.problems().isEmpty)
@@ -305,7 +305,7 @@ import TestSupport
         try put(
             #"{"tasks": [{"name":"a"}, {"name":"b", "due": "2026-11-01"}, {"name":"c"}], "byName": {"x.y": {"name":"x"}, "z": {}}}"#
         )
-        let prefs = TaskPrefs(store: JSONFileStore(url: url, durability: .process))
+        let prefs = TaskPrefs(store: .json(url: url, durability: .process))
         func tasks() -> [[String: Any]] { prefs["tasks"] as? [[String: Any]] ?? [] }
         #expect(prefs.tasks.isEmpty && prefs.lastError != nil)
         var list = tasks()
@@ -341,7 +341,7 @@ import TestSupport
         }
         let before = #"{"due": "2026-11-01"}"#
         try put(before)
-        let prefs = DuePrefs(store: JSONFileStore(url: url, durability: .process))
+        let prefs = DuePrefs(store: .json(url: url, durability: .process))
         prefs["due"] = 5
         #expect(prefs.lastError?.description == "due: expected Date, found an integer")
         #expect(try text() == before)
@@ -358,7 +358,7 @@ import TestSupport
         }
         let before = #"{"size": null}"#
         try put(before)
-        let prefs = SizePrefs(store: JSONFileStore(url: url, durability: .process))
+        let prefs = SizePrefs(store: .json(url: url, durability: .process))
         prefs["size"] = "x"
         #expect(prefs.lastError?.description == "size: expected Int, found a string")
         #expect(prefs.update { $0["size"] = "x" }.kind == "typeMismatch")

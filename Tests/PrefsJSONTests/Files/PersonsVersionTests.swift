@@ -33,9 +33,9 @@ import TestSupport
         }
     }
 
-    private func store(_ text: String) throws -> JSONFileStore {
+    private func store(_ text: String) throws -> PrefsStore {
         try put(text)
-        return JSONFileStore(url: url, durability: .process)
+        return PrefsStore.json(url: url, durability: .process)
     }
 
     @Test func aFileWithoutAVersionIsOfTheVersionThatTheClassSays() throws {
@@ -118,20 +118,20 @@ import TestSupport
     }
 
     @Test func aProgramHasItsFileInItsFolder() {
-        let store = JSONFileStore(program: "mytool")
-        #expect(store.url.path.hasSuffix("/mytool/config.json"))
-        #expect(PropertyListFileStore(program: "mytool").url.path.hasSuffix("/mytool/config.plist"))
-        #expect(MinutesPrefs(store: JSONFileStore(program: "a/b")).lastError.kind == "invalidName")
-        #expect(JSONFileStore(program: "a/b").url.path == "/")
+        let store = PrefsStore.json(program: "mytool")
+        #expect(store.url?.path.hasSuffix("/mytool/config.json") == true)
+        #expect(PrefsStore.propertyList(program: "mytool").url?.path.hasSuffix("/mytool/config.plist") == true)
+        #expect(MinutesPrefs(store: .json(program: "a/b")).lastError.kind == "invalidName")
+        #expect(PrefsStore.json(program: "a/b").url == nil)
     }
 
     #if os(Linux)
         @Test func theFolderComesFromTheVariables() throws {
-            func path(_ variables: [String: String]) throws -> String {
+            func path(_ variables: [String: String]) throws -> String? {
                 try ConfigurationFolder.withPath(ConfigurationFolder.path(of: { variables[$0] })) {
-                    let store = JSONFileStore(program: "mytool")
+                    let store = PrefsStore.json(program: "mytool")
                     _ = try store.read(root: "x")
-                    return store.url.path
+                    return store.url?.path
                 }
             }
             #expect(try path(["HOME": "/h/u"]) == "/h/u/.config/mytool/config.json")
@@ -145,7 +145,7 @@ import TestSupport
                 #expect(isText == (name == "HOME"), "the folder of the settings counts first")
             }
             let prefs = ConfigurationFolder.withPath(ConfigurationFolder.path(of: { _ in nil })) {
-                MinutesPrefs(store: JSONFileStore(program: "mytool"))
+                MinutesPrefs(store: .json(program: "mytool"))
             }
             #expect(prefs.lastError?.description.contains("no home folder") == true)
             // Of the variables that were given, not of those of this process.

@@ -92,7 +92,7 @@ import PrefsLayers
 
     private func prefs(in data: Data) throws -> ConfigPrefs {
         try data.write(to: url)
-        return ConfigPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
+        return ConfigPrefs(store: .propertyList(url: url, format: .json, layout: .flat))
     }
 
     @Test(arguments: Form.allCases) func whatJSONEncoderWritesIsReadExactlyAndKept(_ form: Form) throws {
@@ -134,7 +134,7 @@ import PrefsLayers
 
     /// The forms are read only in JSON. In other formats, such a text is of another type, and stays.
     @Test func aPropertyListIsReadExactly() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try store.update(root: "ConfigPrefs") { $0 = ["since": "2026-11-21", "icon": "AQID", "until": 5.0] }
         let prefs = ConfigPrefs(store: store)
         #expect(prefs.since == Date(timeIntervalSinceReferenceDate: 0) && prefs.icon == Data() && prefs.until == nil)
@@ -146,8 +146,9 @@ import PrefsLayers
         try Data(#"{"since": "2026-11-21", "entry": {"title": "a", "when": 5, "moments": [], "wait": "2s"}}"#.utf8)
             .write(to: url)
         let prefs = ConfigPrefs(
-            store: LayeredStore(
-                PropertyListFileStore(url: folder.file("base.json"), format: .json, layout: .flat), below: [.file(url)])
+            store: .layered(
+                PrefsStore.propertyList(url: folder.file("base.json"), format: .json, layout: .flat),
+                below: [.file(url)])
         )
         #expect(prefs.since == Date(timeIntervalSince1970: 1_795_219_200))
         #expect(prefs.entry == Entry(title: "a", when: Date(timeIntervalSinceReferenceDate: 5), wait: .seconds(2)))
@@ -165,7 +166,7 @@ import PrefsLayers
     }
 
     @Test func jSONInAnEntryIsReadAndWritten() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let json = try JSONEncoder().encode(Self.entry)
         let text = String(decoding: json, as: UTF8.self)
         // In the forms of Defaults: a text, an array of texts, a dictionary of texts.
@@ -213,7 +214,7 @@ import PrefsLayers
         let after = try entries()
         #expect(after["since"] == "2026-11-21" as NSString && after["icon"] == "AQID" as NSString)
         #expect(after["wait"] == "90s" as NSString && after["theme"] == "light" as NSString)
-        let copy = ConfigPrefs(store: InMemoryStore())
+        let copy = ConfigPrefs(store: .memory())
         copy.values = prefs.values
         #expect(copy.lastError == nil && copy.since == day && copy.wait == .seconds(90))
     }
@@ -239,7 +240,7 @@ import PrefsLayers
              "part": {"when": "2026-11-21"}}
             """
         try put(text)
-        let prefs = FloatPrefs(store: JSONFileStore(url: url))
+        let prefs = FloatPrefs(store: .json(url: url))
         (prefs.ratio, prefs.set, prefs.id, prefs.number) = (prefs.ratio, prefs.set, prefs.id, prefs.number)
         let part = prefs.part
         prefs.part = part
@@ -249,7 +250,7 @@ import PrefsLayers
 
     /// A Float is written with the digits that Swift prints, and reads as the same Float. A Double keeps its value.
     @Test func aFloatHasTheShortestDigits() throws {
-        let prefs = FloatPrefs(store: JSONFileStore(url: url))
+        let prefs = FloatPrefs(store: .json(url: url))
         let values: [Float] = [
             0.3, 0.1, -2.7, 1.1e-30, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 16_777_216, 0.5, -0.0, 1e10,
         ]
@@ -267,7 +268,7 @@ import PrefsLayers
         ] {
             #expect(text.contains(line), "\(line): \(text)")
         }
-        for reader in [prefs, FloatPrefs(store: JSONFileStore(url: url))] {
+        for reader in [prefs, FloatPrefs(store: .json(url: url))] {
             #expect(reader.ratio == 0.3 && reader.point == FloatPrefs.Point(x: 0.7))
             #expect(reader.list.map(\.bitPattern) == values.map(\.bitPattern))
             #expect(reader.number == Double(Float(0.3)) && reader.odd == 0.3 && reader.lastError == nil)

@@ -42,9 +42,9 @@ import Testing
         let testDescription: String
         /// The text of a file, with # for the entry.
         let text: String
-        let setTitle: @Sendable (JSONFileStore) -> Void
+        let setTitle: @Sendable (PrefsStore) -> Void
 
-        init(_ name: String, _ text: String, setTitle: @escaping @Sendable (JSONFileStore) -> Void) {
+        init(_ name: String, _ text: String, setTitle: @escaping @Sendable (PrefsStore) -> Void) {
             (testDescription, self.text, self.setTitle) = (name, text, setTitle)
         }
     }
@@ -62,9 +62,9 @@ import Testing
         let text = way.text.replacing("#", with: "{\"title\": \"old\", \(form), \"theirs\": 7}")
         try put(text)
         // Also the untyped value has them.
-        let entry = EntryPrefs(store: JSONFileStore(url: url))["entry"] as? [String: Any]
+        let entry = EntryPrefs(store: .json(url: url))["entry"] as? [String: Any]
         #expect(entry == nil || entry?["theirs"] as? Int == 7)
-        way.setTitle(JSONFileStore(url: url))
+        way.setTitle(PrefsStore.json(url: url))
         #expect(try self.text() == text.replacing("old", with: "new"))
     }
 }

@@ -9,7 +9,7 @@ final class PluginPrefs: Prefs, @unchecked Sendable {
 /// Counts in the file by this copy of the package. Returns the code of the error, or 0.
 @_cdecl("countInPlugin")
 public func countInPlugin(_ path: UnsafePointer<CChar>) -> Int32 {
-    let file = PropertyListFileStore(url: URL(filePath: String(cString: path)))
+    let file = PrefsStore.propertyList(url: URL(filePath: String(cString: path)))
     let prefs = PluginPrefs(key: "Copies", store: file)
     guard let error = prefs.update({ prefs.counted += 1 }) else { return 0 }
     if case .notStored(let failure) = error { return failure.code }

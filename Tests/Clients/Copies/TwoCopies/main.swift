@@ -18,7 +18,7 @@ guard let plugin = dlopen(library, RTLD_NOW), let symbol = dlsym(plugin, "countI
 }
 let path = CommandLine.arguments[1] + "/copies.plist"
 let function = unsafeBitCast(symbol, to: (@convention(c) @Sendable (UnsafePointer<CChar>) -> Int32).self)
-let prefs = ProgramPrefs(key: "Copies", store: PropertyListFileStore(url: URL(filePath: path)))
+let prefs = ProgramPrefs(key: "Copies", store: .propertyList(url: URL(filePath: path)))
 
 // A write that could never get its lock fails at once, and the update around it goes on.
 precondition(function(path) == 0)

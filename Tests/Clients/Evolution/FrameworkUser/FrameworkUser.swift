@@ -7,7 +7,7 @@ final class ColorLampPrefs: LampPrefs, @unchecked Sendable {
 
 @main struct Program {
     static func main() {
-        let prefs = ColorLampPrefs(store: InMemoryStore())
+        let prefs = ColorLampPrefs(store: .memory())
         prefs.brightness = 200
         prefs.color = "red"
         prefs.$brightness.set(20)

@@ -7,7 +7,7 @@ private final class LampPrefs: Prefs, @unchecked Sendable {
 
 /// A module with library evolution that imports the package internally. Then the package needs no library evolution.
 public struct Lamp: Sendable {
-    private let prefs = LampPrefs(store: InMemoryStore())
+    private let prefs = LampPrefs(store: .memory())
 
     /// A lamp of half brightness.
     public init() {}

@@ -6,7 +6,7 @@ import Testing
 
 /// The stored value is a deep copy.
 @Suite struct AlreadyCanonicalTests {
-    private let prefs = AnyPrefs(store: InMemoryStore())
+    private let prefs = AnyPrefs(store: .memory())
 
     /// Mutable objects at any depth, between parts that are canonical already.
     @Test(arguments: 0..<Mutable.all.count, 0..<6) func nothingThatCanChangeSurvives(_ kind: Int, _ place: Int) throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// Contract 4: the stored value is a deep copy in canonical form, and exactly equal to the given value.
 @Suite struct CanonicalValueTests {
-    private let prefs = AnyPrefs(["Dictionary Value"], store: InMemoryStore())
+    private let prefs = AnyPrefs(["Dictionary Value"], store: .memory())
 
     @Test(arguments: Sample.all) func isStoredExactly(_ sample: Sample) throws {
         let places: [(value: Any, form: String)] = [

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: Group.different) func eachIsAChangeOfTheOthers(_ group: Group) throws {
         for (from, old) in group.values.enumerated() {
             for (to, new) in group.values.enumerated() where from != to {
-                let prefs = AnyPrefs(values: ["a": old, "b": [old]], store: InMemoryStore())
+                let prefs = AnyPrefs(values: ["a": old, "b": [old]], store: .memory())
                 let before = exactForm(prefs.values)
                 prefs.values = ["a": new, "b": [new]]
                 #expect(prefs.outcome == "ok")
@@ -35,7 +35,7 @@ import Testing
 
     /// The rejection must not depend on the stored value.
     @Test func aDecimalIsRejectedBesideAnEqualNumber() {
-        let prefs = AnyPrefs(values: ["a": 1.0, "b": 1], store: InMemoryStore())
+        let prefs = AnyPrefs(values: ["a": 1.0, "b": 1], store: .memory())
         for key in ["a", "b"] {
             prefs[key] = NSDecimalNumber(value: 1)
             #expect(prefs.outcome == "\(key): a Decimal would lose digits in a property list; store its description")

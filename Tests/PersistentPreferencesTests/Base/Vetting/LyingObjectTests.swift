@@ -4,11 +4,12 @@ import Testing
 import WriteOperations
 
 @testable import PersistentPreferences
+import PrefsStoreKit
 
 /// Objects that report false sizes, types or keys, on the write paths that `VettingTests` does not take and in
 /// comparisons without a write.
 @Suite struct LyingObjectTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     /// An import has bytes, not objects.
     private static let operations =

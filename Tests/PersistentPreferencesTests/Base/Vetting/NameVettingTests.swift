@@ -7,7 +7,7 @@ import WriteOperations
 
 /// Contract 10: a name that would be harmful, or would not be read back unchanged, is rejected.
 @Suite struct NameVettingTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
 
     @Test(arguments: Name.badRoots) func aBadRootKeyMakesEveryAccessFail(_ name: Name) throws {
         let prefs = PrefsTestSet(key: name.text, values: ["Integer Value": 1], store: store)
@@ -49,8 +49,8 @@ import WriteOperations
 
     /// Uses only bad names, because a good name would create a file in the home of the user who runs the tests.
     @Test(arguments: Name.badSuites) func aBadSuiteMakesEveryAccessFail(_ name: Name) {
-        let suite = UserDefaultsStore(suiteName: name.text)
-        #expect(suite.fileURL == nil)
+        let suite = PrefsStore.userDefaults(suite: name.text)
+        #expect(suite.url == nil)
         expectInvalidName(name) { try suite.read(root: "root") }
         expectInvalidName(name) { try suite.update(root: "root") { $0 = ["a": 1] } }
         expectInvalidName(name) { try suite.observe(root: "root") { _ in } }
@@ -81,7 +81,7 @@ import WriteOperations
 private final class Renamed: PersistentPrefs, @unchecked Sendable {
     private let name: String
 
-    init(to name: String, store: any PrefsStore) {
+    init(to name: String, store: PrefsStore) {
         self.name = name
         super.init(key: "good", store: store)
     }

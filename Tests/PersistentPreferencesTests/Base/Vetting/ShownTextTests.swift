@@ -105,7 +105,7 @@ import Testing
 
     @Test func aRootThatIsTooLargeIsAShortError() {
         let names = (0..<1_000).map { "key \($0)" }
-        let prefs = AnyPrefs(names, store: InMemoryStore())
+        let prefs = AnyPrefs(names, store: .memory())
         prefs.values = Dictionary(uniqueKeysWithValues: names.map { ($0, String(repeating: "x", count: 5_000)) })
         let lines = prefs.outcome.split(separator: "\n")
         #expect(lines.first == "key 0: the root would be larger than 4 MiB")
@@ -125,7 +125,7 @@ import Testing
             #expect(prefs.outcome.contains(#"/a\u{1b}[2J\u{9b}.plist: "#), "\(prefs.outcome.debugDescription)")
             #expect(!prefs.outcome.unicodeScalars.contains(where: ShownText.isUnsafe))
         }
-        let xml = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml))
+        let xml = AnyPrefs(store: .propertyList(url: folder.file(), format: .xml))
         xml["a"] = ["k\u{1B}": 1]
         #expect(xml.outcome.contains(#"k\u{1b}"#) && !xml.outcome.unicodeScalars.contains(where: ShownText.isUnsafe))
     }
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func anImportThatFailsNamesASafePath() throws {
-        let prefs = AnyPrefs(store: InMemoryStore())
+        let prefs = AnyPrefs(store: .memory())
         let json = #"{"\u0301\u202e": {"\u001b[2J": nil}}"#
         let error = try #require(prefs.import(Data(json.utf8), merge: true))
         #expect("\(error)".contains(#"(at "# + "\u{301}" + #"\u{202e}.\u{1b}[2J)"#), "\(error)")

@@ -22,7 +22,7 @@ import Testing
         #expect(StreamSafeText.isSafe(String(repeating: Self.key(marks: 30), count: 100)))
         #expect(StreamSafeText.isSafe(String(repeating: "日本語のキー", count: 100)))
         let allowed = Self.key(marks: 30)
-        let prefs = AnyPrefs([allowed], store: InMemoryStore())
+        let prefs = AnyPrefs([allowed], store: .memory())
         prefs[allowed] = 1
         #expect(prefs.outcome == "ok" && prefs[allowed] as? Int == 1)
     }
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func imports() {
-        let prefs = AnyPrefs(store: InMemoryStore())
+        let prefs = AnyPrefs(store: .memory())
         for json in ["{\"\(Self.hostile)\": 1}", "{\"a\": {\"\(Self.hostile)\": 1}}"] {
             let error = prefs.import(Data(json.utf8), merge: true)
             #expect(error.map { "\($0)".contains("a key has more than 30 combining marks in a row") } == true)
@@ -76,7 +76,7 @@ import Testing
 
     /// A dictionary with such a key is made only once, because making it takes the caller's time.
     @Test func values() {
-        let prefs = AnyPrefs(store: InMemoryStore())
+        let prefs = AnyPrefs(store: .memory())
         let hostile = [Self.key(marks: 2_000): 1]
         prefs["a"] = ["b": hostile]
         #expect(prefs.outcome == "a.b: a key has more than 30 combining marks in a row")

@@ -8,7 +8,7 @@ import Testing
 /// The limits of depth, number and size, on both sides.
 @Suite struct VettingLimitsTests {
     private let prefs = AnyPrefs(
-        Array(PrefsTestSet.defaultValues.keys), values: PrefsTestSet.defaultValues, store: InMemoryStore())
+        Array(PrefsTestSet.defaultValues.keys), values: PrefsTestSet.defaultValues, store: .memory())
     private let before: String
     private let tooDeep = "nested deeper than 64 levels"
 
@@ -97,7 +97,7 @@ import Testing
     /// An update measures its root once, and from then on counts what its writes add and take away.
     @Test func theWritesOfAnUpdateShareTheLimitOfTheRoot() {
         let (names, mebibyte) = (["a", "b", "c", "d", "e"], Data(count: 1 << 20))
-        let prefs = AnyPrefs(names, store: InMemoryStore())
+        let prefs = AnyPrefs(names, store: .memory())
         var outcomes: [String] = []
         func write(_ key: String, _ value: Any?) {
             prefs[key] = value
@@ -123,7 +123,7 @@ import Testing
 
     /// What a write removes makes room for what it adds, and for the next write.
     @Test func aRemovalMakesRoomForTheNextWrite() {
-        let prefs = AnyPrefs(values: ["a": Data(count: 3 << 20)], store: InMemoryStore())
+        let prefs = AnyPrefs(values: ["a": Data(count: 3 << 20)], store: .memory())
         let error = prefs.update {
             prefs.values = ["b": Data(count: 3 << 20)]
             prefs["c"] = ["x"]
@@ -136,7 +136,7 @@ import Testing
         let folder = try TemporaryFolder()
         let large = ["a": StoredValue.data(Data(count: 4 << 20)), "b": .data(Data(count: 2 << 20))]
         try PropertyListCoder.encode(.dictionary(["Root": .dictionary(large)]), as: .binary).write(to: folder.file())
-        let prefs = AnyPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let prefs = AnyPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .process))
         let error = prefs.update { for size in [20, 19] { prefs["b"] = [Data(count: 1 << size)] } }
         #expect(error == nil && prefs.outcome == "ok")
         prefs["b"] = [Data(count: 1 << 20)]
@@ -146,7 +146,7 @@ import Testing
     /// What an update has replaced takes no room any more.
     @Test(arguments: [DomainLayout.roots, .flat]) func aReplacedRootMakesRoom(_ layout: DomainLayout) throws {
         let folder = try TemporaryFolder()
-        let store = PropertyListFileStore(url: folder.file(), durability: .process, layout: layout)
+        let store = PrefsStore.propertyList(url: folder.file(), durability: .process, layout: layout)
         let prefs = AnyPrefs(["a", "b"], key: "root", store: store)
         let large = Data(count: PropertyListLimits.rootBytes / 4 * 3)
         let error = prefs.update {
@@ -161,7 +161,7 @@ import Testing
     /// The keys of all classes are entries of one domain.
     @Test func classesShareTheLimitOfAFlatDomain() throws {
         let folder = try TemporaryFolder()
-        let store = PropertyListFileStore(url: folder.file(), layout: .flat)
+        let store = PrefsStore.propertyList(url: folder.file(), layout: .flat)
         let one = AnyPrefs(["a", "b"], key: "One", store: store)
         let other = AnyPrefs(["c", "d"], key: "Two", store: store)
         let mebibyte = Data(count: 1 << 20)

@@ -7,7 +7,7 @@ import Testing
 
 /// Contract 3: a value that a property list cannot hold at any level is rejected as a whole.
 @Suite struct VettingTests {
-    private let store = InMemoryStore()
+    private let store = PrefsStore.memory()
     private let prefs: AnyPrefs
     private let before: String
 

@@ -11,7 +11,7 @@ import Testing
     private let damaged = Data("bplist00, or what is left of it".utf8)
 
     private func prefs(_ name: String = "test.plist") -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(name), system: RecordingSystemCalls()))
+        AnyPrefs(store: .propertyList(url: folder.file(name), system: RecordingSystemCalls()))
     }
 
     private func link(_ name: String, to destination: String) throws {

@@ -45,7 +45,7 @@ final class DamageRun {
         // What a person may have left malformed is not replaced; see MistakeTests.
         func make() -> AnyPrefs {
             AnyPrefs(
-                store: PropertyListFileStore(url: file, format: format, quarantinesMistakes: true, system: system))
+                store: .propertyList(url: file, format: format, quarantinesMistakes: true, system: system))
         }
         let prefs: AnyPrefs
         if let meeting = damage.meeting {

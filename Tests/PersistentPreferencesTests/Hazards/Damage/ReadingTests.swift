@@ -41,7 +41,7 @@ import WriteOperations
                 // A settings file that is missing is created, as documented.
                 if read == .settings, content == .missing || content == .empty && neighbors == .none { continue }
                 // The second read uses the state that the first one has cached.
-                let store = PropertyListFileStore(url: url, format: format, system: RecordingSystemCalls())
+                let store = PrefsStore.propertyList(url: url, format: format, system: RecordingSystemCalls())
                 for _ in 0..<2 { run(read, store, url, format) }
                 #expect(try FolderState(folder) == before, "\(read), \(content), \(neighbors)")
             }
@@ -73,7 +73,7 @@ import WriteOperations
 
     private struct Setting: PrefKey { static let defaultValue = 5 }
 
-    private func run(_ read: Read, _ store: PropertyListFileStore, _ url: URL, _ format: FileFormat) {
+    private func run(_ read: Read, _ store: PrefsStore, _ url: URL, _ format: FileFormat) {
         func prefs() -> AnyPrefs { AnyPrefs(key: "AnyPrefs", store: store) }
         func typed() -> ReadPrefs { ReadPrefs(key: "AnyPrefs", store: store) }
         switch read {

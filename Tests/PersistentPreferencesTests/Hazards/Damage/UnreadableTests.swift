@@ -39,7 +39,7 @@ import WriteOperations
                     system.onCall = { name throws(StorageFailure) in
                         if name == call { throw StorageFailure(call, "", code: code) }
                     }
-                    let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+                    let prefs = AnyPrefs(store: .propertyList(url: folder.file(), system: system))
                     #expect(!access.run(on: prefs), "\(access)")
                     #expect(!access.run(on: prefs), "\(access)")
                     // Reads tell of the fault once, and the first one was that of the new instance.
@@ -82,7 +82,7 @@ import WriteOperations
 
     @Test(arguments: Obstacle.allCases) func anotherThingInTheFilesPlace(_ obstacle: Obstacle) throws {
         let path = folder.file().path
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file()))
+        let prefs = AnyPrefs(store: .propertyList(url: folder.file()))
         prefs.values = ["a": 1, "b": 2]
         let kept = folder.file("kept.plist").path
         for access in AccessKind.allCases {

@@ -11,7 +11,7 @@ struct FaultScenario: Sendable, CustomStringConvertible {
     let name: String
     var file = "test.plist"
     var format = FileFormat.binary
-    var durability = PropertyListFileStore.Durability.powerCut
+    var durability = PrefsStore.Durability.powerCut
     /// The old state; nil if nothing is stored before.
     var old: [String: Int]?
     /// Prepares the folder after the old state was stored.
@@ -79,7 +79,7 @@ struct FaultRig {
         folder = try TemporaryFolder()
         system.flushes = false
         if let old = scenario.old {
-            let store = PropertyListFileStore(
+            let store = PrefsStore.propertyList(
                 url: folder.file(scenario.file), format: scenario.format, system: RecordingSystemCalls())
             _ = AnyPrefs(values: old, store: store)
         }
@@ -87,7 +87,7 @@ struct FaultRig {
     }
 
     func makePrefs() -> AnyPrefs {
-        let store = PropertyListFileStore(
+        let store = PrefsStore.propertyList(
             url: folder.file(scenario.file), format: scenario.format, durability: scenario.durability, system: system)
         return AnyPrefs(store: store)
     }

@@ -85,9 +85,9 @@ import Testing
                     let system = RecordingSystemCalls()
                     do {
                         let careless = AnyPrefs(
-                            store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+                            store: .propertyList(url: folder.file(), durability: .process, system: system))
                         careless["a"] = 1
-                        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+                        let prefs = AnyPrefs(store: .propertyList(url: folder.file(), system: system))
                         system.failCall(number, with: code, persists: persists)
                         _ = system.takeCalls()
                         prefs["a"] = 1

@@ -12,7 +12,7 @@ final class ModelSubject {
         private let allowed: [String]
         private let errors = Locked<[ModelError]>([])
 
-        init(_ allowed: [String], key: String, values: [String: Any]?, store: any PrefsStore) {
+        init(_ allowed: [String], key: String, values: [String: Any]?, store: PrefsStore) {
             self.allowed = allowed
             super.init(key: key, values: values, store: store)
         }
@@ -37,7 +37,7 @@ final class ModelSubject {
     private let world: ModelWorld
     /// Makes no flushes and no pauses, because there are no power cuts and no other writers here.
     private let system = RecordingSystemCalls()
-    private var stores: [ModelStore: any PrefsStore] = [:]
+    private var stores: [ModelStore: PrefsStore] = [:]
     private var instances: [Prefs] = []
 
     init(_ world: ModelWorld) throws {
@@ -55,12 +55,12 @@ final class ModelSubject {
         for (number, key) in keys.enumerated() { instances.append(makePrefs(number, key: key, values: nil)) }
     }
 
-    private func makeStore(_ kind: ModelStore) -> any PrefsStore {
+    private func makeStore(_ kind: ModelStore) -> PrefsStore {
         switch kind {
-        case .memory: InMemoryStore()
-        case .foreign: ForeignStore()
+        case .memory: PrefsStore.memory()
+        case .foreign: ForeignBackend().store
         default:
-            PropertyListFileStore(
+            PrefsStore.propertyList(
                 url: folder.file(kind == .link ? "link.plist" : kind.place.fileName),
                 format: kind == .xml ? .xml : .binary,
                 durability: [.hasty, .process].contains(kind) ? .process : .powerCut, system: system)

@@ -24,7 +24,7 @@ import WriteOperations
     /// `NameVettingTests` has the errors.
     @Test func badRootKeysTouchNothing() throws {
         for name in Name.badRoots.map(\.text) + [String(repeating: "x", count: 10_000)] {
-            let store = PropertyListFileStore(url: folder.file("inner/test.plist"))
+            let store = PrefsStore.propertyList(url: folder.file("inner/test.plist"))
             let prefs = AnyPrefs(key: name, values: ["a": 1], store: store)
             for access in AccessKind.allCases { #expect(!access.run(on: prefs), "\(access)") }
             #expect(try inner().isEmpty)
@@ -41,11 +41,11 @@ import WriteOperations
             ]).filter { format != .xml || ModelText($0).isInXML }
         for (number, name) in names.enumerated() {
             // A new store each time, so that every name is read from the file again.
-            let store = PropertyListFileStore(url: folder.file("inner/test.plist"), format: format)
+            let store = PrefsStore.propertyList(url: folder.file("inner/test.plist"), format: format)
             AnyPrefs(key: name, store: store)["a"] = number
         }
         for (number, name) in names.enumerated() {
-            let store = PropertyListFileStore(url: folder.file("inner/test.plist"), format: format)
+            let store = PrefsStore.propertyList(url: folder.file("inner/test.plist"), format: format)
             let prefs = AnyPrefs(key: name, store: store)
             #expect(prefs.ints == ["a": number], "\(name.debugDescription.prefix(40))")
         }
@@ -70,7 +70,7 @@ import WriteOperations
         for name in try inner() { unlink(folder.path + "/inner/" + name) }
         let system = RecordingSystemCalls()
         (system.flushes, system.isClockAhead) = (false, false)
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file("inner/test.plist"), system: system))
+        let prefs = AnyPrefs(store: .propertyList(url: folder.file("inner/test.plist"), system: system))
         if !isNew { prefs["a"] = 1 }
         var calls = 0
         system.onCall = { _ in
@@ -130,7 +130,7 @@ import WriteOperations
             #expect(state == ["a": 1] || state == ["a": 2], situation)
         }
         unlink(path)
-        let later = AnyPrefs(store: PropertyListFileStore(url: file))
+        let later = AnyPrefs(store: .propertyList(url: file))
         later["c"] = 3
         #expect(later.lastError?.isWarning != false, situation)
         #expect(try !inner().contains(Place.temporary.rawValue), situation)
@@ -162,7 +162,7 @@ import WriteOperations
                 } else {
                     isOver = true
                 }
-                let later = AnyPrefs(store: PropertyListFileStore(url: folder.file("inner/test.plist")))
+                let later = AnyPrefs(store: .propertyList(url: folder.file("inner/test.plist")))
                 #expect(error != nil || later.ints == ["a": 2], "call \(number), new \(isNew)")
                 later["c"] = 3
                 #expect(later.outcome == "ok", "call \(number), new \(isNew)")
@@ -194,7 +194,7 @@ import WriteOperations
             }
         }
         let system = Making()
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file("deep/er/test.plist"), system: system))
+        let prefs = AnyPrefs(store: .propertyList(url: folder.file("deep/er/test.plist"), system: system))
         prefs["a"] = 1
         prefs["a"] = 2
         #expect(prefs.outcome == "ok")

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func prefs(_ process: ModelDefaults, _ layout: DomainLayout) -> AppPrefs {
-        AppPrefs(key: "Root", store: UserDefaultsStore(process, layout: layout))
+        AppPrefs(key: "Root", store: .userDefaults(process, layout: layout))
     }
 
     /// Stores values, and restarts the device.
@@ -278,16 +278,16 @@ import Testing
     @Test func keysOutsideAClassAreNotWritten() throws {
         restart(.flat)
         let process = daemon.process()
-        let store = UserDefaultsStore(process, layout: .flat)
+        let store = PrefsStore.userDefaults(process, layout: .flat)
         let errors = Locked<[String]>([])
         @AppSetting("volume", store: store, didFail: { error in errors.withLock { $0.append("\(error)") } })
         var volume = 0.5
         #expect(volume == 0.5 && $volume.set(2) != nil)
         #expect(errors.withLock { $0 } == [Self.locked, Self.locked])
-        #expect(throws: FileError.self) { try store.ownRoots.state(of: .everything).content }
+        #expect(throws: FileError.self) { try store.roots.state(of: .everything).content }
         daemon.deliver()
         daemon.unlock()
         #expect(volume == 1)
-        #expect(try store.ownRoots.state(of: .everything).content?.count == 2)
+        #expect(try store.roots.state(of: .everything).content?.count == 2)
     }
 }

@@ -20,7 +20,7 @@ import Testing
         private let thread: Int
         private var generator: SeededGenerator
 
-        init(_ store: any PrefsStore, thread: Int, seed: Int) {
+        init(_ store: PrefsStore, thread: Int, seed: Int) {
             prefs = HistoryPrefs(key: "Root", store: store)
             self.thread = thread
             generator = SeededGenerator(seed: UInt64(seed * 100 + thread))
@@ -78,7 +78,7 @@ import Testing
     func historiesOfOneProcessAreLinearizable(_ layout: DomainLayout) {
         for seed in 1...Hazard.count("PREFS_HISTORIES", default: 4) {
             let daemon = ModelDaemon(isAutomatic: true)
-            let store = UserDefaultsStore(daemon.process(), layout: layout)
+            let store = PrefsStore.userDefaults(daemon.process(), layout: layout)
             let other = daemon.process()
             let recorders = (0..<4).map { Recorder(store, thread: $0, seed: seed) }
             inThreads(5) { thread in
@@ -109,7 +109,7 @@ import Testing
     @Test func flatKeysOfThreeProcessesConverge() {
         let daemon = ModelDaemon(isAutomatic: true)
         let processes = (0..<3).map { _ in daemon.process() }
-        let prefs = processes.map { AnyPrefs(["0", "1", "2", "shared"], store: UserDefaultsStore($0, layout: .flat)) }
+        let prefs = processes.map { AnyPrefs(["0", "1", "2", "shared"], store: .userDefaults($0, layout: .flat)) }
         let wentBack = Heard<String>()
         inThreads(6) { number in
             let mine = prefs[number % 3]

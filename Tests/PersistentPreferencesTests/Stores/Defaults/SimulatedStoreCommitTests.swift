@@ -109,7 +109,7 @@ import Testing
     /// Another process changes an entry during an update. No observer receives a change back.
     @Test func aChangeDuringAnUpdateIsReportedOnce() {
         let (app, other) = (daemon.process(), daemon.process())
-        let mine = AnyPrefs(observedNames, store: UserDefaultsStore(app, layout: .flat))
+        let mine = AnyPrefs(observedNames, store: .userDefaults(app, layout: .flat))
         mine["a"] = 1
         let heard = mine.observer(of: "a", "b")
         mine.update {

@@ -15,7 +15,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref("screen.width") var width = 100
 
     convenience init(_ process: ModelDefaults, _ layout: DomainLayout = .roots, key: String = "Root") {
-        self.init(key: key, store: UserDefaultsStore(process, layout: layout))
+        self.init(key: key, store: .userDefaults(process, layout: layout))
     }
 }
 
@@ -31,7 +31,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
     /// The revision of the missing entry does not cover the former entry.
     @Test func aFormerRootIsReadAgainWhenItChanges() {
         let (one, other) = (daemon.process(), daemon.process())
-        let prefs = RenamedPrefs(store: UserDefaultsStore(one))
+        let prefs = RenamedPrefs(store: .userDefaults(one))
         #expect(prefs.volume == 0.5)
         for volume in [1.0, 2, 3] {
             other.set(["volume": volume], forKey: "FormerName")
@@ -113,7 +113,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         let process = daemon.process()
         let entries: [String: Any] = ["a": 1, "b": NSNull()]
         (layout == .roots ? ["AnyPrefs": entries] : entries).forEach { process.set($1, forKey: $0) }
-        let prefs = AnyPrefs(store: UserDefaultsStore(process, layout: layout))
+        let prefs = AnyPrefs(store: .userDefaults(process, layout: layout))
         func stored() -> [String: Any]? {
             layout == .roots ? process.entries["AnyPrefs"] as? [String: Any] : process.entries
         }
@@ -147,7 +147,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         let large = Data(count: 5 << 20)
         let entries: [String: Any] = ["a": 1, "deep": deep, "far": far, "large": large]
         (layout == .roots ? ["AnyPrefs": entries] : entries).forEach { process.set($1, forKey: $0) }
-        let prefs = AnyPrefs(["a", "deep", "far", "large"], store: UserDefaultsStore(process, layout: layout))
+        let prefs = AnyPrefs(["a", "deep", "far", "large"], store: .userDefaults(process, layout: layout))
         #expect(prefs["far"] as? Date == far && (prefs["large"] as? Data)?.count == large.count)
         #expect(exactForm(prefs["deep"] ?? "") == exactForm(deep))
         prefs["a"] = nil
@@ -200,8 +200,8 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: [DomainLayout.roots, .flat])
     func observersReceiveChangesOfOtherProcesses(_ layout: DomainLayout) throws {
         let (app, other) = (daemon.process(), daemon.process())
-        let mine = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(app, layout: layout))
-        let theirs = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(other, layout: layout))
+        let mine = AnyPrefs(observedNames, key: "Root", store: .userDefaults(app, layout: layout))
+        let theirs = AnyPrefs(observedNames, key: "Root", store: .userDefaults(other, layout: layout))
         let heard = mine.observer()
         theirs["a"] = 1
         daemon.deliver()
@@ -255,7 +255,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         other.set(4, forKey: "cols")
         daemon.deliver()
         let process = daemon.process()
-        let prefs = ColumnPrefs(store: UserDefaultsStore(process, layout: .flat))
+        let prefs = ColumnPrefs(store: .userDefaults(process, layout: .flat))
         #expect(prefs.columns == 8)
         prefs.columns = 9
         _ = prefs.columns
@@ -277,7 +277,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func thousandsOfKeysAreReadWithoutBeingObserved() {
         let process = daemon.process()
         let names = (0..<3_000).map { "key\($0)" }
-        let prefs = AnyPrefs(names, store: UserDefaultsStore(process, layout: .flat))
+        let prefs = AnyPrefs(names, store: .userDefaults(process, layout: .flat))
         for name in names { #expect(prefs[name] == nil) }
         #expect(process.observedKeys.count == 1_000)
         daemon.process().set(1, forKey: "key2999")
@@ -295,7 +295,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
             @Pref var blob = Data()
             @Pref var other = 0
         }
-        let prefs = Blob(store: UserDefaultsStore(process))
+        let prefs = Blob(store: .userDefaults(process))
         prefs.blob = Data(count: 400_000)
         #expect(prefs.lastError == nil)
         #expect(prefs.$blob.set(Data(count: 600_000)) == prefs.lastError)

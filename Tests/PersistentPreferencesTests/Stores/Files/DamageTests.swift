@@ -35,11 +35,11 @@ import Testing
     }
 
     /// An acknowledged value is in the file, even if it equals the known state.
-    @Test(arguments: [PropertyListFileStore.Durability.powerCut, .process], ["damage", ""])
-    func anEqualWriteStoresWhatIsKnown(_ durability: PropertyListFileStore.Durability, _ bytes: String) throws {
+    @Test(arguments: [PrefsStore.Durability.powerCut, .process], ["damage", ""])
+    func anEqualWriteStoresWhatIsKnown(_ durability: PrefsStore.Durability, _ bytes: String) throws {
         prefs()["a"] = 1
         let prefs = AnyPrefs(
-            store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
+            store: .propertyList(url: folder.file(), durability: durability, system: system))
         try folder.damage(bytes)
         prefs["a"] = 1
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
@@ -65,7 +65,7 @@ import Testing
                 + "</dict>\n</plist>\n"
             try Data(text.utf8).write(to: folder.file())
         }
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml))
+        let prefs = AnyPrefs(store: .propertyList(url: folder.file(), format: .xml))
         prefs["a"] = 1
         try edit("<key>a</key><integer>2</integer>")
         #expect(prefs.ints == ["a": 2])

@@ -34,7 +34,7 @@ import Testing
     /// In memory as on disk. The same date again changes nothing.
     @Test(arguments: [(FileFormat.xml, 5.75, 5.0), (.xml, -1.25, -2.0), (.xml, -0.0, 0.0), (.binary, -1.25, -1.25)])
     func xmlRoundsADateDown(_ format: FileFormat, _ seconds: TimeInterval, _ stored: TimeInterval) {
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: format, system: system))
+        let prefs = AnyPrefs(store: .propertyList(url: folder.file(), format: format, system: system))
         for isFirst in [true, false] {
             prefs["a"] = ["nested": [Date(timeIntervalSinceReferenceDate: seconds)]]
             #expect(system.takeCalls().contains("rename") == isFirst)
@@ -106,7 +106,7 @@ import Testing
 
     /// As long as the file is being replaced, a write that equals it relies on it.
     @Test func anEqualWriteFlushesWhatIsBeingReplaced() {
-        let careless = AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
         careless["a"] = 1
         let (first, second) = (prefs(), prefs())
         let file = FileRegistry.shared.file(at: folder.file().path, system: system)
@@ -133,7 +133,7 @@ import Testing
 
     /// The file that was not flushed is still there.
     @Test func aWriteThatFailsLeavesTheFlushThatIsOwed() {
-        let careless = AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
         careless["a"] = 1
         let prefs = prefs()
         system.fail("rename", with: EIO)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func anEqualWriteInAnUpdateRaisesItsDurability() {
-        let careless = AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
         let prefs = prefs()
         prefs["a"] = 1
         for isRaised in [false, true] {
@@ -197,7 +197,7 @@ import Testing
             !names.contains(".test.plist.lastgood") && !names.contains(".test.plist.tmp"), "\(names) \(prefs.outcome)")
         try folder.damage()
         #expect(self.prefs().values.isEmpty)
-        #expect(AnyPrefs(store: PropertyListFileStore(url: folder.file())).values.isEmpty)
+        #expect(AnyPrefs(store: .propertyList(url: folder.file())).values.isEmpty)
     }
 
     @Test func aCopyThatCannotBeRemovedIsReported() throws {

@@ -13,7 +13,7 @@ import Testing
     private let prefs: AnyPrefs
 
     init() {
-        prefs = AnyPrefs(values: ["a": 1], store: PropertyListFileStore(url: folder.file(), system: system))
+        prefs = AnyPrefs(values: ["a": 1], store: .propertyList(url: folder.file(), system: system))
         _ = prefs.values
         _ = system.takeCalls()
     }
@@ -46,7 +46,7 @@ import Testing
 
     @Test func anUnflushedWriteIsNotSynced() {
         let other = AnyPrefs(
-            store: PropertyListFileStore(url: folder.file("other.plist"), durability: .process, system: system))
+            store: .propertyList(url: folder.file("other.plist"), durability: .process, system: system))
         _ = system.takeCalls()
         other["a"] = 2
         let steps = system.takeCalls().filter { ["fsync", "rename"].contains($0) }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func deletingNothingCreatesNothing() throws {
-        let other = AnyPrefs(store: PropertyListFileStore(url: folder.file("deep/other.plist"), system: system))
+        let other = AnyPrefs(store: .propertyList(url: folder.file("deep/other.plist"), system: system))
         other.deleteAll()
         other.clear()
         other.values = [:]
@@ -65,7 +65,7 @@ import Testing
     @Test func descriptorsAreNotLeaked() {
         let system = RecordingSystemCalls()
         for name in ["one", "two"] {
-            let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(name), system: system))
+            let prefs = AnyPrefs(store: .propertyList(url: folder.file(name), system: system))
             for number in 0..<10 {
                 prefs["a"] = number
                 system.fail("fsync", with: EIO)

@@ -44,7 +44,7 @@ import Testing
 
     private func prefs(_ protection: FileProtection?) -> AnyPrefs {
         AnyPrefs(
-            store: PropertyListFileStore(
+            store: .propertyList(
                 url: folder.file(), durability: .process, protection: protection, system: system))
     }
 

@@ -36,12 +36,12 @@ import Testing
 
     /// Prefs on the file of a release, past the link.
     private func direct(_ name: String) -> ReleasePrefs {
-        ReleasePrefs(store: PropertyListFileStore(url: release(name), durability: .process, layout: .flat))
+        ReleasePrefs(store: .propertyList(url: release(name), durability: .process, layout: .flat))
     }
 
     /// Prefs on the link, which have stored 1 under `a` in release 1.
     private func prefs(system: SystemCalls = .real) -> ReleasePrefs {
-        let store = PropertyListFileStore(
+        let store = PrefsStore.propertyList(
             url: folder.file("current/p.plist"), durability: .process, layout: .flat, system: system)
         let prefs = ReleasePrefs(store: store)
         prefs.a = 1
@@ -140,7 +140,7 @@ import Testing
         let system = RecordingSystemCalls()
         let prefs = prefs(system: system)
         let next = ReleasePrefs(
-            store: PropertyListFileStore(url: release("2"), durability: .process, layout: .flat, system: system))
+            store: .propertyList(url: release("2"), durability: .process, layout: .flat, system: system))
         #expect(next.a == 0)
         try point(to: "2")
         system.age = (folder.file("current").path, .zero)

@@ -13,7 +13,7 @@ import Testing
 
     /// Damages the file behind an instance's back.
     init() throws {
-        prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
+        prefs = AnyPrefs(store: .propertyList(url: folder.file(), system: RecordingSystemCalls()))
         prefs["a"] = 1
         try Data("hello".utf8).write(to: folder.file())
     }
@@ -73,7 +73,7 @@ import Testing
     /// A store that is used directly cannot report a warning: its read throws it. After its write, the next access of an
     /// instance reports it, and still returns its values.
     @Test func afterAnAccessOfTheStoreAlone() throws {
-        let store = PropertyListFileStore(url: folder.file())
+        let store = PrefsStore.propertyList(url: folder.file())
         #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
         try store.update(root: "AnyPrefs") { $0?["b"] = 2 }
         #expect(try store.read(root: "AnyPrefs")?["b"] as? Int == 2)

@@ -36,7 +36,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite struct CodingDepthTests {
     /// Runs on the stack of a secondary thread of Apple platforms.
     @Test func whatIsTooDeepIsRejected() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         try onSmallStack {
             let prefs = DepthPrefs(store: store)
             prefs.link = Held(Link())
@@ -72,7 +72,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
     /// 64 levels can be stored, with any number of optionals between them.
     @Test func whatIsAsDeepAsAPropertyListMayBeIsStored() throws {
         try onSmallStack {
-            let prefs = DepthPrefs(store: InMemoryStore())
+            let prefs = DepthPrefs(store: .memory())
             prefs.link = Held(Link.chain(of: 64))
             #expect(prefs.outcome == "ok")
             var levels = 0

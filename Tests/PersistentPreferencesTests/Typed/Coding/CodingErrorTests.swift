@@ -110,7 +110,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     private func key(of message: String) -> String { String(message.prefix { !".:[".contains($0) }) }
 
     @Test func aMismatchIsReportedWithItsPath() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = ErrorPrefs(store: store)
         for (message, object) in Self.mismatches {
             try store.update(root: "ErrorPrefs") { $0 = [key(of: message): object] }
@@ -137,7 +137,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func anEncodingErrorChangesNothing() throws {
         let folder = try TemporaryFolder()
-        let prefs = ErrorPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let prefs = ErrorPrefs(store: .propertyList(url: folder.file(), durability: .process))
         prefs.link = Held(Link())
         prefs.troubles = []
         prefs.date = .distantPast

@@ -66,7 +66,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
     /// Another process replaces the file: the bytes differ, and the value is equal.
     @Test func aReplacedFileIsNoReasonToDecode() throws {
         let folder = try TemporaryFolder()
-        let prefs = ReusePrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let prefs = ReusePrefs(store: .propertyList(url: folder.file(), durability: .process))
         prefs.single = Counted(1)
         let counter = Locked(0)
         try Counter.$current.withValue(counter) {
@@ -91,7 +91,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aValueThatCannotBeReadIsNotKept() throws {
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         let prefs = ReusePrefs(store: store)
         prefs.single = Counted(1)
         #expect(prefs.single == Counted(1))

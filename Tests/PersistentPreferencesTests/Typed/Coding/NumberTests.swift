@@ -152,7 +152,7 @@ import Testing
 
     /// Numbers of a default are native, stored numbers are NSNumber.
     @Test func aStoredDefaultIsKnown() {
-        let prefs = LoosePrefs(store: InMemoryStore())
+        let prefs = LoosePrefs(store: .memory())
         prefs.loose = prefs.loose
         prefs.own = 5
         prefs["real"] = 4

@@ -9,12 +9,12 @@ import Testing
 enum StoreKind: CaseIterable {
     case memory, binary, xml, json
 
-    func make(in folder: TemporaryFolder) -> any PrefsStore {
+    func make(in folder: TemporaryFolder) -> PrefsStore {
         switch self {
-        case .memory: InMemoryStore()
-        case .binary: PropertyListFileStore(url: folder.file(), format: .binary, durability: .process)
-        case .xml: PropertyListFileStore(url: folder.file(), format: .xml, durability: .process)
-        case .json: PropertyListFileStore(url: folder.file(), format: .json, durability: .process)
+        case .memory: PrefsStore.memory()
+        case .binary: PrefsStore.propertyList(url: folder.file(), format: .binary, durability: .process)
+        case .xml: PrefsStore.propertyList(url: folder.file(), format: .xml, durability: .process)
+        case .json: PrefsStore.propertyList(url: folder.file(), format: .json, durability: .process)
         }
     }
 }
@@ -146,7 +146,7 @@ final class ShapePrefs<Value>: PersistentPrefs, @unchecked Sendable {
     @Pref(coding: PrefCoding(rule: [String: Value].self)) var dictionary: [String: Value] = [:]
     @Pref(coding: PrefCoding(rule: [String: [[Value]?]?].self)) var deep: [String: [[Value]?]?] = [:]
 
-    static func make(_ fallback: Value, store: any PrefsStore) -> ShapePrefs {
+    static func make(_ fallback: Value, store: PrefsStore) -> ShapePrefs {
         Fallback.with(fallback) { ShapePrefs(key: "root", store: store) }
     }
 }

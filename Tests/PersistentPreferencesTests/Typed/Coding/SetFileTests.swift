@@ -95,7 +95,7 @@ import Testing
         }
         #expect(try PropertyListVetter.value(of: negative).double?.bitPattern == Double.nan.bitPattern)
         let folder = try TemporaryFolder()
-        for store in [PropertyListFileStore(url: folder.file()), InMemoryStore()] as [any PrefsStore] {
+        for store in [PrefsStore.propertyList(url: folder.file()), PrefsStore.memory()] as [PrefsStore] {
             let prefs = NumberPrefs(key: "Root", store: store)
             prefs.number = negative
             #expect(prefs.number.bitPattern == Double.nan.bitPattern)

@@ -1,5 +1,5 @@
 import Foundation
-public import PersistentPreferences
+import PersistentPreferences
 import PrefsPropertyLists
 
 extension StoreCheck {
@@ -62,16 +62,17 @@ extension StoreCheck {
     /// Checks that a read of an unreadable place throws. Your test must make the place unreadable.
     ///
     /// ```swift
-    /// try StoreCheck.unreadableThrows({ MyStore(server) }, breaking: { server.stop() }, mending: { server.start() })
+    /// try StoreCheck.unreadableThrows({ MyBackend(server) }, breaking: { server.stop() }, mending: { server.start() })
     /// ```
     ///
     /// - Parameters:
-    ///   - makeStore: returns a new store on one place, empty at first.
-    ///   - breaking: makes the place unreadable for stores that are created afterwards.
+    ///   - makeBackend: returns a new backend on one place, empty at first.
+    ///   - breaking: makes the place unreadable for backends that are created afterwards.
     ///   - mending: makes it readable again.
-    /// - Throws: ``Violation``, or an error of the store or of the closures.
+    /// - Throws: ``Violation``, or an error of the backend or of the closures.
     public static func unreadableThrows(
-        _ makeStore: @escaping @Sendable () throws -> any PrefsStore, breaking: @escaping @Sendable () throws -> Void,
+        _ makeBackend: @escaping @Sendable () throws -> any PrefsBackend,
+        breaking: @escaping @Sendable () throws -> Void,
         mending: @escaping @Sendable () throws -> Void
     ) throws {
         let check = StoreCheck("unreadableThrows", "Missing is nil; unreadable throws, and nothing changes.") { place in
@@ -83,7 +84,7 @@ extension StoreCheck {
                 try place.expectError("an error", of: "a read of an unreadable place") {
                     _ = try broken.read(root: "A")
                 }
-                if let remote = broken as? any RemotePrefsStore {
+                if let remote = broken as? any RemotePrefsBackend {
                     try place.expectError("an error", of: "current of an unreadable place") {
                         _ = try remote.current(root: "A")
                     }
@@ -95,6 +96,6 @@ extension StoreCheck {
             try mending()
             try place.expect(place.makeStore().read(root: "A"), equals: ["a": 1], "when the place can be read again")
         }
-        try check.run(makeStore)
+        try check.run(makeBackend)
     }
 }

@@ -32,7 +32,7 @@ public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
         // A test and its suite may both have the trait.
         if let roots = StoreOverride.innermost, TestRun.process.isRunning(roots) { return try await function() }
         if let obstacle = TestRun.obstacle { Issue.record("\(obstacle)") }
-        let store = InMemoryStore()
+        let store = PrefsStore.memory()
         TestRun.process.begin(store)
         defer { TestRun.process.end(store) }
         try await PersistentPrefs.withStore(store) { try await function() }

@@ -1,33 +1,33 @@
 import Dispatch
 import Foundation
 import PersistentPreferences
-import PrefsTesting
+import PrefsStoreKit
 import Testing
 
-/// A remote store that uses only the public API.
-@Suite struct ServerStoreTests {
+/// A remote backend that uses only the public API.
+@Suite struct ServerBackendTests {
     @Test(arguments: StoreCheck.all + StoreCheck.remote)
     func conforms(_ check: StoreCheck) throws {
-        let store = ServerStore(MemoryServer())
-        try check.run { store }
+        let backend = ServerBackend(MemoryServer())
+        try check.run { backend }
     }
 
     @Test func unreadableThrows() throws {
         let server = MemoryServer()
         try StoreCheck.unreadableThrows(
-            { ServerStore(server) }, breaking: { server.isDown = true }, mending: { server.isDown = false })
+            { ServerBackend(server) }, breaking: { server.isDown = true }, mending: { server.isDown = false })
     }
 
     @Test func aReadDuringAnOutageReturnsTheLastKnownState() {
         let server = MemoryServer()
-        let prefs = FramePrefs(store: ServerStore(server))
+        let prefs = FramePrefs(store: .backend(ServerBackend(server)))
         prefs.width = 7
         server.isDown = true
         #expect(prefs.width == 7)
         #expect(prefs.lastError.map(Self.isUnreadable) == true)
         prefs.width = 8
         #expect(prefs.lastError.map(Self.isUnreadable) == true, "no write starts from the last known state")
-        let other = FramePrefs(store: ServerStore(server))
+        let other = FramePrefs(store: .backend(ServerBackend(server)))
         #expect(other.width == 1, "it knows nothing, and reads the default")
         #expect(other.lastError.map(Self.isUnreadable) == true)
         server.isDown = false
@@ -36,7 +36,10 @@ import Testing
 
     @Test func anAssignmentIsComparedWithTheServer() {
         let server = MemoryServer()
-        let (one, other) = (FramePrefs(store: ServerStore(server)), FramePrefs(store: ServerStore(server)))
+        let (one, other) = (
+            FramePrefs(store: .backend(ServerBackend(server))),
+            FramePrefs(store: .backend(ServerBackend(server)))
+        )
         one.width = 2
         #expect(other.width == 2)
         other.width = 3
@@ -50,7 +53,7 @@ import Testing
 
     @Test func aRejectedAssignmentUndoesTheUpdateOfTheStore() throws {
         let server = MemoryServer()
-        let store = ServerStore(server)
+        let store = PrefsStore.backend(ServerBackend(server))
         let prefs = FramePrefs(store: store)
         prefs.width = 2
         #expect(throws: PrefsError.self) {
@@ -64,7 +67,7 @@ import Testing
 
     /// The store has released its lock by then.
     @Test func aHandlerOfErrorsRunsAfterTheUpdate() throws {
-        let store = ServerStore(MemoryServer())
+        let store = PrefsStore.backend(ServerBackend(MemoryServer()))
         let prefs = FramePrefs(store: store)
         let isStored = DispatchSemaphore(value: 0)
         let observation = prefs.onError { _ in
@@ -86,7 +89,7 @@ import Testing
 
     @Test func aRejectedAssignmentAsksNobody() {
         let server = MemoryServer()
-        let prefs = FramePrefs(store: ServerStore(server))
+        let prefs = FramePrefs(store: .backend(ServerBackend(server)))
         prefs.width = 2
         let requests = server.requests
         prefs["depth"] = 4

@@ -12,7 +12,7 @@ package final class TestProcess: StoreReplacement {
 
     private let state = Locked(State())
     /// The store of accesses that may belong to any of several tests.
-    private let shared = InMemoryStore().roots
+    private let shared = PrefsStore.memory().roots
     private let isInTest: @Sendable () -> Bool
     private let report: @Sendable () -> Void
 
@@ -25,7 +25,7 @@ package final class TestProcess: StoreReplacement {
     }
 
     /// Begins a test with its own store.
-    package func begin(_ store: InMemoryStore) {
+    package func begin(_ store: PrefsStore) {
         state.withLock {
             $0.running.append(store.roots)
             $0.hasBegun = true
@@ -33,7 +33,7 @@ package final class TestProcess: StoreReplacement {
     }
 
     /// Ends a test with its own store.
-    package func end(_ store: InMemoryStore) {
+    package func end(_ store: PrefsStore) {
         state.withLock { $0.running.removeAll { $0 === store.roots } }
     }
 

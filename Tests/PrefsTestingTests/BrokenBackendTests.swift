@@ -1,12 +1,13 @@
 import EngineSupport
 import Foundation
 import PersistentPreferences
-import PrefsTesting
+import PrefsStoreKit
+import PrefsStoreKit
 import TestSupport
 import Testing
 
-/// The checks detect faults. A store that breaks one rule fails the checks of this rule and no others.
-@Suite(.waits) struct BrokenStoreTests {
+/// The checks detect faults. A backend that breaks one rule fails the checks of this rule and no others.
+@Suite(.waits) struct BrokenBackendTests {
     private static let checks = StoreCheck.all + StoreCheck.observing + StoreCheck.remote
 
     @Test(arguments: Fault.allCases)
@@ -15,7 +16,7 @@ import Testing
         for check in Self.checks {
             let place = BrokenPlace(fault)
             do {
-                try check.run(threads: 4, updates: 50, patience: fault.patience) { BrokenStore(place) }
+                try check.run(threads: 4, updates: 50, patience: fault.patience) { BrokenBackend(place) }
             } catch {
                 failed.append(check.name)
                 #expect("\(error)".contains(fault.expected.finding), "\(error)")
@@ -32,9 +33,9 @@ import Testing
     @Test func theCheckOfUnreadablePlacesSeesAFault() throws {
         let folder = try TemporaryFolder()
         let (file, away) = (folder.file(), folder.file("away"))
-        func check(_ make: @escaping @Sendable (PropertyListFileStore) -> any PrefsStore) throws {
+        func check(_ make: @escaping @Sendable (PrefsStore) -> any PrefsBackend) throws {
             try StoreCheck.unreadableThrows {
-                make(PropertyListFileStore(url: file))
+                make(PrefsStore.propertyList(url: file))
             } breaking: {
                 try FileManager.default.moveItem(at: file, to: away)
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
@@ -44,9 +45,9 @@ import Testing
                 try FileManager.default.moveItem(at: away, to: file)
             }
         }
-        try check { $0 }
+        try check { CheckedStore($0) }
         #expect {
-            try check { ForgivingStore($0) }
+            try check { ForgivingBackend($0) }
         } throws: {
             "\($0)" == """
                 unreadableThrows: Missing is nil; unreadable throws, and nothing changes. Expected an error of a read of an \
@@ -57,10 +58,10 @@ import Testing
 }
 
 /// Treats an unreadable root as missing.
-private final class ForgivingStore: PrefsStore {
-    private let store: PropertyListFileStore
+private final class ForgivingBackend: PrefsBackend {
+    private let store: PrefsStore
 
-    init(_ store: PropertyListFileStore) {
+    init(_ store: PrefsStore) {
         self.store = store
     }
 

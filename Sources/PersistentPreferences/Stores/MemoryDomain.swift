@@ -1,32 +1,21 @@
 import PrefsFileEngine
 package import PrefsPropertyLists
 
-/// A store that keeps its roots in memory, as long as the object lives. Use it in tests and previews.
-///
-/// ```swift
-/// let prefs = EditorPrefs(store: InMemoryStore())
-/// PersistentPrefs.withStore(InMemoryStore()) { runTheApp() }
-/// ```
-///
-/// ## Behavior
-/// It checks values, nests and rolls back like the stores on files. Two stores share nothing; pass the same object to
-/// share values.
-///
-/// ## Performance
-/// A read by an instance costs a lock and a dictionary lookup. ``PrefsStore/read(root:)`` and ``PrefsStore/update(root:_:)`` also cost time
-/// linear in the size of the root.
-///
-/// ## Threads
-/// Any thread.
-public final class InMemoryStore: RootsStore {
-    package let ownRoots: Roots
-
-    /// Creates an empty store.
-    public convenience init() { self.init([:], format: nil) }
+extension PrefsStore {
+    /// Creates an empty store in memory, which lives as long as a copy of the value. Use it in tests and previews.
+    ///
+    /// ```swift
+    /// let prefs = EditorPrefs(store: .memory())
+    /// PersistentPrefs.withStore(.memory()) { runTheApp() }
+    /// ```
+    ///
+    /// It checks values, nests and rolls back like the stores on files. Two calls make two stores, which share nothing;
+    /// pass one value to share it. A read by an instance costs a lock and a dictionary lookup. Any thread.
+    public static func memory() -> PrefsStore { memory([:], format: nil) }
 
     /// Creates a store of values from a source in a format.
-    package init(_ content: [String: StoredValue], format: FileFormat?) {
-        ownRoots = Roots(MemoryDomain(content, format: format), durability: .process)
+    package static func memory(_ content: [String: StoredValue], format: FileFormat?) -> PrefsStore {
+        PrefsStore(Roots(MemoryDomain(content, format: format), durability: .process))
     }
 }
 

@@ -63,8 +63,8 @@ extension StoreCheck {
         },
         StoreCheck("otherStoreIsRejected", "An update of another store in an update throws updateOfAnotherStore.") {
             place in
-            let memory = InMemoryStore()
-            for (outer, inner) in [(place.store, memory as any PrefsStore), (memory, place.store)] {
+            let memory = CheckedStore(.memory())
+            for (outer, inner) in [(place.store, memory as any PrefsBackend), (memory, place.store)] {
                 let error = try place.expectError("updateOfAnotherStore", of: "an update of another store in an update")
                 {
                     try outer.update(root: "A") { _ in try inner.update(root: "A") { $0 = ["a": 1] } }

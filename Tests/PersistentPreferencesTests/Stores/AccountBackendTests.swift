@@ -2,13 +2,13 @@
 
 @testable import PrefsSupport
 import PersistentPreferences
-import PrefsTesting
+import PrefsStoreKit
 import Testing
 
-@Suite struct AccountStoreTests {
+@Suite struct AccountBackendTests {
     @Test(arguments: StoreCheck.all + StoreCheck.observing)
     func conforms(_ check: StoreCheck) throws {
-        let memory = InMemoryStore()
-        try check.run { AccountStore(account: "ann", in: memory) }
+        let memory = PrefsStore.memory()
+        try check.run { AccountBackend(account: "ann", in: memory) }
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import PrefsPropertyLists
 
-/// The state that the objects of a broken store share: a store that follows the rules, its observers, and the fault.
+/// The state that the objects of a broken backend share: a store that follows the rules, its observers, and the fault.
 final class BrokenPlace: Sendable {
     let fault: Fault
-    let memory = InMemoryStore()
+    let memory = PrefsStore.memory()
     /// Held by an update, so that changes are reported in order.
     let updating = NSRecursiveLock()
     /// The queue of all observers' calls, so that they come in order.
@@ -114,8 +115,8 @@ final class BrokenPlace: Sendable {
     }
 }
 
-/// A store that breaks one rule.
-final class BrokenStore: RemotePrefsStore {
+/// A backend that breaks one rule.
+final class BrokenBackend: RemotePrefsBackend {
     struct Wrapped: Error {}
 
     private let place: BrokenPlace

@@ -1,12 +1,13 @@
 import Dispatch
+import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Adapts a store of another module to a domain. The store has its own transactions, and its updates nest by root.
-final class ForeignDomain: Domain {
-    let store: any PrefsStore
-    private let remote: (any RemotePrefsStore)?
-    /// The dictionary that the store last returned for each root, and its values.
+/// The roots of a backend as a domain. The backend has its own transactions, and its updates nest by root.
+final class BackendDomain: Domain {
+    private let backend: any PrefsBackend
+    private let remote: (any RemotePrefsBackend)?
+    /// The dictionary that the backend last returned for each root, and its values.
     private let known = Locked<[String: Known]>([:])
 
     private struct Known {
@@ -14,17 +15,17 @@ final class ForeignDomain: Domain {
         let values: [String: StoredValue]
     }
 
-    init(_ store: any PrefsStore) {
-        self.store = store
-        remote = store as? any RemotePrefsStore
+    init(_ backend: any PrefsBackend) {
+        self.backend = backend
+        remote = backend as? any RemotePrefsBackend
     }
 
-    /// The update of this domain on this thread. An update that the program has begun on the store itself is unknown
+    /// The update of this domain on this thread. An update that the program has begun on the backend itself is unknown
     /// here.
-    var transaction: Transaction? { Transaction.current(of: store) }
+    var transaction: Transaction? { Transaction.current(of: backend) }
     var hasOnlyRoots: Bool { true }
 
-    var source: AnyObject { store }
+    var source: AnyObject { backend }
 
     // MARK: - Reading
 
@@ -33,7 +34,7 @@ final class ForeignDomain: Domain {
         let root = part.name
         do {
             return try state(of: root) {
-                if isForWriting, let remote { try remote.current(root: root) } else { try store.read(root: root) }
+                if isForWriting, let remote { try remote.current(root: root) } else { try backend.read(root: root) }
             }
         } catch PrefsError.unreadable(let failure) {
             guard !isForWriting, let remote else { throw PrefsError.unreadable(failure) }
@@ -54,7 +55,7 @@ final class ForeignDomain: Domain {
         }
     }
 
-    /// The values of a root that the store has returned.
+    /// The values of a root that the backend has returned.
     private func values(_ objects: [String: Any]?, of root: String) -> [String: StoredValue]? {
         guard let objects else { return nil }
         if let known = known.withLock({ $0[root] }), SharedStorage.areSame(known.objects, objects) {
@@ -70,7 +71,7 @@ final class ForeignDomain: Domain {
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         if ThreadState.rejectsWrites { throw PrefsError.writeInsideRead }
         try ThreadState.current.collectingActions.run {
-            try store.update(root: root) { try apply(body, to: root, &$0) }
+            try backend.update(root: root) { try apply(body, to: root, &$0) }
         }
     }
 
@@ -78,9 +79,9 @@ final class ForeignDomain: Domain {
         _ body: (Transaction) throws -> Void, to root: String, _ objects: inout [String: Any]?
     ) throws {
         let before = values(objects, of: root)
-        let transaction = Transaction(of: store, isForeign: true, content: before.map { [root: .dictionary($0)] })
+        let transaction = Transaction(of: backend, isForeign: true, content: before.map { [root: .dictionary($0)] })
         try transaction.run(body)
-        // Keeps the objects of unchanged keys, because the store may compare them.
+        // Keeps the objects of unchanged keys, because the backend may compare them.
         guard let after = transaction[root]?.dictionary else {
             objects = nil
             return
@@ -91,25 +92,25 @@ final class ForeignDomain: Domain {
         for (key, value) in change.assigned { objects?[key] = value.object }
     }
 
-    /// Rolls back the update that a rejected write is a part of. The store rolls back an update whose body throws.
+    /// Rolls back the update that a rejected write is a part of. The backend rolls back an update whose body throws.
     func refuse(_ error: any Error, root: String) {
         if let transaction {
             transaction.fail(error)
             return
         }
-        // The program may have begun an update on the store itself, so this throws inside a nested update. A remote
-        // store runs its bodies inside an update of a store of this package, which has the error already; an update
+        // The program may have begun an update on the backend itself, so this throws inside a nested update. A remote
+        // backend runs its bodies inside an update of a store of this package, which has the error already; an update
         // would cost requests.
         if remote != nil { return }
-        try? store.update(root: root) { _ in throw error }
+        try? backend.update(root: root) { _ in throw error }
     }
 
     // MARK: - Observation
 
-    /// What an observer starts from: what is known of a remote store whose server is out of reach.
+    /// What an observer starts from: what is known of a remote backend whose server is out of reach.
     private func readOrKnown(_ root: String) throws -> [String: Any]? {
         do {
-            return try store.read(root: root)
+            return try backend.read(root: root)
         } catch PrefsError.unreadable(let failure) {
             guard let remote else { throw PrefsError.unreadable(failure) }
             return remote.lastKnown(root: root)
@@ -117,18 +118,18 @@ final class ForeignDomain: Domain {
     }
 
     func subscribe(to part: DomainPart, _ observer: EntryObserver) throws -> EntrySubscription {
-        let foreign = ForeignRoot(observer)
-        let observation = try store.observe(root: part.name) { foreign.receive($0) }
-        let (start, catchUp) = try foreign.start(part.name) { values(try readOrKnown(part.name), of: part.name) }
+        let reported = BackendRoot(observer)
+        let observation = try backend.observe(root: part.name) { reported.receive($0) }
+        let (start, catchUp) = try reported.start(part.name) { values(try readOrKnown(part.name), of: part.name) }
         return EntrySubscription(of: observer, start: start, catchUp: catchUp) {
             observation.cancel()
-            foreign.end()
+            reported.end()
         }
     }
 }
 
-/// Keeps the whole root for an observer, because a store of another module reports only the changed keys.
-private final class ForeignRoot: Sendable {
+/// Keeps the whole root for an observer, because a backend reports only the changed keys.
+private final class BackendRoot: Sendable {
     private let observer: EntryObserver
     private let state = Locked(State())
 
@@ -163,7 +164,7 @@ private final class ForeignRoot: Sendable {
         }
     }
 
-    /// A call that the store has begun may still come, because a cancellation does not wait.
+    /// A call that the backend has begun may still come, because a cancellation does not wait.
     func end() { state.withLock { $0.isOver = true } }
 
     func receive(_ change: PrefsChange) {

@@ -3,9 +3,9 @@
     import PrefsFileEngine
     import PrefsPropertyLists
 
-    extension UserDefaultsStore {
+    extension UserDefaultsDomain {
         /// The domain of a suite: the engine on the file of UserDefaults.
-        static func domain(
+        static func of(
             _ suiteName: String?
         ) throws(PrefsError) -> (any Domain, NewestEntry?) {
             let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()

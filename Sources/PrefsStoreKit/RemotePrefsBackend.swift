@@ -1,14 +1,16 @@
-/// A store on other machines: its reads may be older than the newest commit, and may fail for a while.
+import PersistentPreferences
+
+/// A backend on other machines: its reads may be older than the newest commit, and may fail for a while.
 ///
-/// Conform to it if ``PrefsStore/read(root:)`` answers from a copy, or if a server may be out of reach. Instances then
+/// Conform to it if ``PrefsBackend/read(root:)`` answers from a copy, or if a server may be out of reach. Instances then
 /// write correctly over an old copy, and read through an outage. <doc:WritingAStore> shows an implementation, and
-/// `StoreCheck.remote` of `PrefsTesting` checks it.
+/// `StoreCheck.remote` checks it.
 ///
 /// ## Behavior
 /// - A read by an instance calls `read`. If that throws ``PrefsError/unreadable(_:)``, the read returns `lastKnown`,
 ///   and ``PersistentPrefs/lastError`` has the error. A write never starts from `lastKnown`.
 /// - An assignment is compared with `current`. If it would change nothing, there is no update.
-/// - The body of an update runs inside an update of an ``InMemoryStore``. An assignment that an instance rejects fails
+/// - The body of an update runs inside an update of ``PrefsStore/memory()``. An assignment that an instance rejects fails
 ///   that inner update.
 ///
 /// ## Performance
@@ -16,8 +18,8 @@
 /// change.
 ///
 /// ## Threads
-/// As for ``PrefsStore``. `lastKnown` must not wait for the server.
-public protocol RemotePrefsStore: PrefsStore {
+/// As for ``PrefsBackend``. `lastKnown` must not wait for the server.
+public protocol RemotePrefsBackend: PrefsBackend {
     /// Returns the newest committed dictionary under a root key, or nil if the root is missing. Inside an update,
     /// returns the state of that update. Changes nothing. Costs a round trip.
     ///

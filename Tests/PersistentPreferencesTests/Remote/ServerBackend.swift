@@ -1,8 +1,9 @@
-// The remote store of the article "Writing a store", verbatim; `ServerStoreTests` runs every check over it.
+// The remote backend of the article "Writing a store", verbatim; `ServerBackendTests` runs every check over it.
 
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsStoreKit
 
 /// The client of your server, which keeps data under keys and counts their versions.
 nonisolated protocol Server: Sendable {
@@ -16,7 +17,7 @@ nonisolated protocol Server: Sendable {
     ) throws -> Int?
 }
 
-final class ServerStore: RemotePrefsStore, @unchecked Sendable {
+final class ServerBackend: RemotePrefsBackend, @unchecked Sendable {
     private let server: any Server
     /// Held by the thread whose update runs.
     private let turn = NSRecursiveLock()
@@ -33,7 +34,7 @@ final class ServerStore: RemotePrefsStore, @unchecked Sendable {
     /// An update: the roots as the server had them, and what the body makes of them. The store
     /// in memory checks, joins and rolls back.
     private final class Session {
-        let memory = InMemoryStore()
+        let memory = PrefsStore.memory()
         var found: [String: Stored] = [:]
         var written: Set<String> = []
     }

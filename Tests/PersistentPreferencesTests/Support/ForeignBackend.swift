@@ -1,30 +1,36 @@
 import PersistentPreferences
+import PrefsStoreKit
 
-/// A store from outside the package: it has the public requirements and nothing else. A closure may run before each
-/// read or update, with the root key.
-final class ForeignStore: PrefsStore {
+/// A backend that has the public requirements and nothing else. A closure may run before each read or update, with the
+/// root key.
+final class ForeignBackend: PrefsBackend {
     typealias Step = @Sendable (_ root: String) throws -> Void
 
-    private let store: any PrefsStore
+    private let inner: PrefsStore
     private let beforeRead: Step
     private let beforeUpdate: Step
 
     init(
-        _ store: any PrefsStore = InMemoryStore(), beforeRead: @escaping Step = { _ in },
+        _ store: PrefsStore = .memory(), beforeRead: @escaping Step = { _ in },
         beforeUpdate: @escaping Step = { _ in }
     ) {
-        (self.store, self.beforeRead, self.beforeUpdate) = (store, beforeRead, beforeUpdate)
+        (inner, self.beforeRead, self.beforeUpdate) = (store, beforeRead, beforeUpdate)
     }
 
     func read(root: String) throws -> [String: Any]? {
         try beforeRead(root)
-        return try store.read(root: root)
+        return try inner.read(root: root)
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try beforeUpdate(root)
-        try store.update(root: root, body)
+        try inner.update(root: root, body)
     }
+}
+
+extension PrefsBackend {
+    /// A store over the backend.
+    var store: PrefsStore { .backend(self) }
 }
 
 /// What another program does once, in the middle of an access.

@@ -12,16 +12,16 @@ struct CheckedPlace: Sendable {
     /// Thrown by the bodies of updates.
     struct Stop: Error {}
 
-    let makeStore: @Sendable () throws -> any PrefsStore
+    let makeStore: @Sendable () throws -> any PrefsBackend
     let threads: Int
     let updates: Int
     let patience: Int
     /// Two stores for the place, which may be one object.
-    let store: any PrefsStore
-    let other: any PrefsStore
+    let store: any PrefsBackend
+    let other: any PrefsBackend
 
     init(
-        _ makeStore: @escaping @Sendable () throws -> any PrefsStore, threads: Int, updates: Int, patience: Int
+        _ makeStore: @escaping @Sendable () throws -> any PrefsBackend, threads: Int, updates: Int, patience: Int
     ) throws {
         self.makeStore = makeStore
         self.threads = threads

@@ -1,21 +1,21 @@
-public import PersistentPreferences
+import PersistentPreferences
 
-/// A check of one rule of ``PrefsStore``.
+/// A check of one rule of ``PrefsBackend``.
 ///
-/// A test runs all of them over your store in one line:
+/// A test runs all of them over your backend in one line:
 ///
 /// ```swift
 /// @Test(arguments: StoreCheck.all)
-/// func myStoreConforms(_ check: StoreCheck) throws {
+/// func myBackendConforms(_ check: StoreCheck) throws {
 ///     let place = Place()
-///     try check.run { MyStore(place) }
+///     try check.run { MyBackend(place) }
 /// }
 /// ```
 ///
 /// ## Behavior
-/// A check uses only the methods of `PrefsStore`, so the store may be slow or on another machine. It never sleeps. An
-/// error names the rule, what was expected and what was found. If nested accesses of your store block, the check does
-/// not end, so give the test a `.timeLimit`.
+/// A check uses only the methods of the backend, so it may be slow or on another machine. A check never sleeps. An
+/// error names the rule, what was expected and what was found. If nested accesses of your backend block, the check
+/// does not end, so give the test a `.timeLimit`.
 ///
 /// ## Threads
 /// `run` blocks its thread, and starts others for some checks.
@@ -26,11 +26,11 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     public let rule: String
     private let body: @Sendable (CheckedPlace) throws -> Void
 
-    /// The rules of ``PrefsStore/read(root:)`` and ``PrefsStore/update(root:_:)``, which every store follows.
+    /// The rules of ``PrefsBackend/read(root:)`` and ``PrefsBackend/update(root:_:)``, which every backend follows.
     public static let all = values + transactions + nesting
-    /// The rules of ``PrefsStore/observe(root:_:)``, for stores that implement it.
+    /// The rules of ``PrefsBackend/observe(root:_:)``, for backends that implement it.
     public static let observing = observation
-    /// The rules of ``RemotePrefsStore``, for stores that conform to it.
+    /// The rules of ``RemotePrefsBackend``, for backends that conform to it.
     public static let remote = remoteStores
 
     /// The ``name``.
@@ -47,18 +47,18 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     /// Checks the rule. Costs from two to `threads` × `updates` updates.
     ///
     /// - Parameters:
-    ///   - threads: the number of threads that use the store at once.
-    ///   - updates: the number of updates of each thread. Lower both for a slow store.
-    ///   - patience: the seconds after which a missing call of an observer is an error. Only a store that fails takes
-    ///     so long.
-    ///   - makeStore: returns a store on one place, empty at first. Each call may return another object for the same
+    ///   - threads: the number of threads that use the backend at once.
+    ///   - updates: the number of updates of each thread. Lower both for a slow backend.
+    ///   - patience: the seconds after which a missing call of an observer is an error. Only a backend that fails
+    ///     takes so long.
+    ///   - makeBackend: returns a backend on one place, empty at first. Each call may return another object for the same
     ///     place. Checks that run at once need one place each.
-    /// - Throws: ``Violation``, or an error of the store.
+    /// - Throws: ``Violation``, or an error of the backend.
     public func run(
         threads: Int = 8, updates: Int = 100, patience: Int = 60,
-        _ makeStore: @escaping @Sendable () throws -> any PrefsStore
+        _ makeBackend: @escaping @Sendable () throws -> any PrefsBackend
     ) throws {
-        let place = try CheckedPlace(makeStore, threads: threads, updates: updates, patience: patience)
+        let place = try CheckedPlace(makeBackend, threads: threads, updates: updates, patience: patience)
         do {
             try body(place)
         } catch let finding as CheckedPlace.Finding {
@@ -72,7 +72,7 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// A behavior of a store that the contract does not allow.
+    /// A behavior of a backend that the contract does not allow.
     public struct Violation: Error, CustomStringConvertible {
         /// The check that found it.
         public let check: StoreCheck

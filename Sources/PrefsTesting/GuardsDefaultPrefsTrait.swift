@@ -8,8 +8,8 @@ public import Testing
 ///
 /// ## Behavior
 /// If one test or suite of a test program names this trait or ``InMemoryPrefsTrait``, all tests of the program are
-/// watched, from the first one on. The first access of the process to ``UserDefaultsStore/standard`` is a warning of
-/// the test that makes it. Outside of a test's task, or with a compiler older than 6.3, it is a line on standard error.
+/// watched, from the first one on. The first access of the process to the standard domain is a warning of the test
+/// that makes it. Outside of a test's task, or with a compiler older than 6.3, it is a line on standard error.
 /// The access itself succeeds.
 public struct GuardsDefaultPrefsTrait: TestTrait, SuiteTrait {}
 

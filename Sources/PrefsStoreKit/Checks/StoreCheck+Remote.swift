@@ -28,10 +28,10 @@ extension StoreCheck {
 }
 
 extension CheckedPlace {
-    fileprivate var remoteStore: any RemotePrefsStore {
+    fileprivate var remoteStore: any RemotePrefsBackend {
         get throws {
-            guard let remote = store as? any RemotePrefsStore else {
-                throw Finding(description: "Expected a RemotePrefsStore, found \(type(of: store)).")
+            guard let remote = store as? any RemotePrefsBackend else {
+                throw Finding(description: "Expected a RemotePrefsBackend, found \(type(of: store)).")
             }
             return remote
         }

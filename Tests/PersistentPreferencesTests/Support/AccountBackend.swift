@@ -1,12 +1,13 @@
-// The store of the article "Writing a store", verbatim; `AccountStoreTests` runs every check over it.
+// The backend of the article "Writing a store", verbatim; `AccountBackendTests` runs every check over it.
 
 import PersistentPreferences
+import PrefsStoreKit
 
-final class AccountStore: PrefsStore {
+final class AccountBackend: PrefsBackend {
     private let account: String
-    private let inner: any PrefsStore
+    private let inner: PrefsStore
 
-    init(account: String, in inner: any PrefsStore) {
+    init(account: String, in inner: PrefsStore) {
         self.account = account
         self.inner = inner
     }
