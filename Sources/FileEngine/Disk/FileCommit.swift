@@ -95,6 +95,10 @@ final class FileCommit: Sendable {
         if let mirror = cache.mirror {
             cache.callMirror(mirror.didChange)
             mirror.note(content)
+        } else if before == nil {
+            // Both were asked since the program's code ran, and end before it runs again.
+            base.file?.willEnd()
+            writeLock.willEnd()
         }
         try flush?.get()
         do {

@@ -31,7 +31,7 @@ struct FileWriter: Sendable {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
                     try writeLock.volume.complete(new.file, system)
                     // Checked last, because the flush takes time.
-                    let there = try checkFileUnchanged(base, under: writeLock)
+                    let there = try checkFileUnchanged(base, isAsked: old != nil, under: writeLock)
                     if writeLock.volume.isStill(there, old) {
                         let nextStamp = system.nextStamp()
                         willReplace(new.status)
@@ -70,11 +70,16 @@ struct FileWriter: Sendable {
     /// Throws if another program has replaced, changed or removed the file since the update started, or if the lock
     /// file was removed, so that others may be writing. Called before anything is replaced.
     ///
+    /// - Parameter isAsked: whether the open file of the state was asked since the program's code ran, if there is one. Its
+    ///   bytes are then compared before its name is looked up, so that one look is enough.
     /// - Returns: the status of the file; nil if it is missing.
-    func checkFileUnchanged(_ base: FileState, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
+    func checkFileUnchanged(
+        _ base: FileState, isAsked: Bool = false, under writeLock: WriteLock
+    ) throws(StorageFailure) -> FileStatus? {
         guard try writeLock.isLockFileInPlace() else {
             throw StorageFailure(path: "", reason: "its lock file was removed during the update")
         }
+        let hasBytes = isAsked && base.hasBytesBehindTimes
         let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
         switch there?.kind {
         case .file, nil: break
@@ -95,7 +100,7 @@ struct FileWriter: Sendable {
         guard base.status?.isSameFile(as: there) == true else {
             throw StorageFailure(path: "", reason: "was replaced by another program during the update")
         }
-        guard base.validated(at: there) != nil else {
+        guard base.validated(at: there, hasBytes: hasBytes) != nil else {
             throw StorageFailure(path: "", reason: "was changed by another program during the update")
         }
         return there

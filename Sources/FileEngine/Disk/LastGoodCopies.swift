@@ -52,7 +52,7 @@ struct LastGoodCopies: Sendable {
         like file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) -> (file: OpenFile, size: Int)? {
         guard
-            let (copy, there) = try? system.openFile(names.lastGood, in: writeLock.folder, O_RDWR),
+            let (copy, there) = try? system.openSidecar(names.lastGood, in: writeLock.folder, O_RDWR),
             there.isTrustedCopy(of: status.owner), there.links == 1,
             there.permissions == Permissions.owner(of: status).mode,
             system.protection(of: copy.descriptor) == system.protection(of: file.descriptor),
@@ -122,7 +122,7 @@ struct LastGoodCopies: Sendable {
         // Checked before the copy is opened, because a file that another user planted must not prevent a read.
         guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
             planted.isTrustedCopy(of: owners),
-            let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owners)
+            let (file, status) = try system.openSidecar(name, in: folder), status.isTrustedCopy(of: owners)
         else { return .missing }
         let limit = PropertyListLimits.fileBytes + CheckedCopy.headerSize
         let copied = try system.readAll(file.descriptor, size: status.size, limit: limit)

@@ -170,7 +170,7 @@ struct Quarantine: Sendable {
         // Checked before it is opened, because a file that another user planted must not prevent a write.
         guard let planted = try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
             planted.isTrustedCopy(of: owners),
-            let (copy, status) = try system.openFile(names.lastGood, in: writeLock.folder),
+            let (copy, status) = try system.openSidecar(names.lastGood, in: writeLock.folder),
             status.isTrustedCopy(of: owners)
         else { return nil }
         return QuarantinedFile(

@@ -40,7 +40,7 @@ package final class ChangeFeed: CommitListener {
     package func subscribe(
         to key: String, _ observer: EntryObserver, pathChanged: @escaping Action = {}
     ) throws -> EntrySubscription {
-        state.withLock { $0.entries[key, default: FeedState.Entry()].observerCount += 1 }
+        state.withLock { $0.join(key) }
         let failure = updateWatch(state.withLock { $0.watch(of: key) })
         if failure == nil { watchAgain() }
         let isFirst = !observer.hasBegun
@@ -144,9 +144,7 @@ package final class ChangeFeed: CommitListener {
             let steps =
                 hasObservers ? steps.map { CommitStep(before: stored($0.before), after: stored($0.after)) } : []
             var actions = steps.map { _ in [EntryObserver.Told]() }
-            for key in state.entries.keys {
-                state.report(steps, of: key, to: &actions)
-            }
+            state.report(steps, to: &actions)
             defer { state.needsReload = false }
             return (actions.map(\.inOrder), state.needsReload, !state.unwatched.isEmpty)
         }

@@ -56,6 +56,18 @@ struct FeedState {
 
     weak var source: (any FeedSource)?
     var entries: [String: Entry] = [:]
+    /// The content whose entries the observers were told of last. nil if these are not of one content, or if an observer waits
+    /// for its first state.
+    private var reported: Reported?
+
+    private struct Reported {
+        let content: DomainContent?
+
+        func isIdentical(to other: DomainContent?) -> Bool {
+            guard let content, let other else { return content == nil && other == nil }
+            return content.isIdentical(to: other)
+        }
+    }
     /// What could not be watched: an entry, or the domain.
     var unwatched: [String: StorageFailure] = [:]
     var isCommitting = false
@@ -68,6 +80,12 @@ struct FeedState {
     var nextLook: DispatchTime?
     /// The fault that observers were told of last; nil after a read without one.
     var lastFault: FileError?
+
+    /// Counts an observer that is about to be added.
+    mutating func join(_ key: String) {
+        entries[key, default: Entry()].observerCount += 1
+        if entries[key]?.lastReported == nil { reported = nil }
+    }
 
     var hasOneUser: Bool { entries.count == 1 && entries.values.first?.observerCount == 1 }
 
@@ -111,10 +129,36 @@ struct FeedState {
     mutating func leave(_ key: String) {
         entries[key]?.observerCount -= 1
         if entries[key]?.observerCount == 0 { entries[key] = nil }
+        if entries.isEmpty { reported = nil }
+    }
+
+    /// Reports the steps of a commit. If all observers know the content that it started from, looks only at the entries that
+    /// it may have changed.
+    mutating func report(_ steps: [CommitStep], to actions: inout [[EntryObserver.Told]]) {
+        let members = steps.reduce(0) { $0 + ($1.after?.count ?? 0) }
+        if let first = steps.first, let reported, reported.isIdentical(to: first.before),
+            // To look at an entry takes as long as to compare a dozen members.
+            entries.count > 1 + members / 12
+        {
+            let changed = steps.reduce(into: [""] as Set) { keys, step in
+                keys.formUnion((step.after ?? [:]).keysThatMayDiffer(from: step.before ?? [:]))
+            }
+            for key in changed { report(steps, of: key, to: &actions) }
+        } else {
+            for key in entries.keys { report(steps, of: key, to: &actions) }
+        }
+        if let last = steps.last { noteReported(last.after) }
+    }
+
+    /// Notes that the observers were told of the entries of a content, but those that wait.
+    private mutating func noteReported(_ content: DomainContent?) {
+        if let reported, reported.isIdentical(to: content) { return }
+        let isOfAll = reported != nil || entries.values.allSatisfy { $0.lastReported != nil && !$0.isUnsure }
+        reported = isOfAll && source?.mayOthersWrite != true ? Reported(content: content) : nil
     }
 
     /// Reports the steps of a commit to the observers of an entry.
-    mutating func report(_ steps: [CommitStep], of key: String, to actions: inout [[EntryObserver.Told]]) {
+    private mutating func report(_ steps: [CommitStep], of key: String, to actions: inout [[EntryObserver.Told]]) {
         guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
             // Nothing was stored, so the state that was read in the meantime is current.
             entries[key]?.isUnsure = false
@@ -173,6 +217,11 @@ struct FeedState {
     ///   nothing.
     mutating func endReload(_ content: DomainContent?, since count: Int) -> [EntryObserver.Told]? {
         guard !isCommitting, commits == count else { return nil }
+        if let reported, reported.isIdentical(to: content) { return [] }
+        defer {
+            reported = nil
+            noteReported(content)
+        }
         var actions: [EntryObserver.Told] = []
         for (key, entry) in entries {
             let found = FeedState.part(key, of: content)

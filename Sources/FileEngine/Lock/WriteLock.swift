@@ -106,6 +106,9 @@ package struct WriteLock {
         return file
     }
 
+    /// Ends without a question whether the lock is intact: the caller has just asked.
+    func willEnd() { lockFile.willEnd() }
+
     func end() {
         // Removed before the lock is released: a process that waits for the lock finds the file gone, and starts again. It
         // stays where that is not noticed.
@@ -208,9 +211,9 @@ package struct WriteLock {
         _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         do {
-            return try system.openFile(name, in: folder, O_RDWR, .kept)
+            return try system.openSidecar(name, in: folder, O_RDWR, .kept)
         } catch  where [EACCES, EPERM, EROFS].contains(error.code) {
-            return try system.openFile(name, in: folder, O_RDONLY, .kept)
+            return try system.openSidecar(name, in: folder, O_RDONLY, .kept)
         }
     }
 

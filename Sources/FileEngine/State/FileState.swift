@@ -201,7 +201,7 @@ final class FileState: Sendable {
             _ = file.isIntact
             return nil
         }
-        return hasReliableTimes ? self : validated(at: status)
+        return hasReliableTimes ? self : comparingBytes(of: file)
     }
 
     /// Returns this state, or a copy of it with reliable times, if the file that has the name now is the one that was read.
@@ -226,21 +226,39 @@ final class FileState: Sendable {
             ?? (CheckedCopy.checksum(FileBytes(found)) == checksum)
     }
 
+    /// Whether the open file has the bytes that were read, if its times may not show a change. The caller has
+    /// asked whether the descriptor is intact.
+    var hasBytesBehindTimes: Bool {
+        guard !hasReliableTimes, let file, !file.hasEnded else { return false }
+        return hasBytes(of: file)
+    }
+
+    /// Returns this state, or a copy of it with reliable times, if its open file still has the bytes that were read.
+    /// Returns nil in other cases. No look is needed after that: a change during the comparison would be one after it.
+    private func comparingBytes(of file: OpenFile) -> FileState? {
+        let nextStamp = system.nextStamp()
+        guard hasBytes(of: file) else { return nil }
+        return status?.hasReliableTimes(before: nextStamp) == true ? withReliableTimes : self
+    }
+
     /// Returns this state, or a copy of it with reliable times, if its open file still has the bytes that were read.
     /// Returns nil in other cases.
     ///
-    /// - Parameter there: the current status of the file. If it differs, or if the times may not show a change, the
-    ///   bytes decide, because a change of the mode, a new link, an attribute and a backup change the times, too.
-    func validated(at there: FileStatus) -> FileState? {
+    /// - Parameters:
+    ///   - there: the current status of the file. If it differs, or if the times may not show a change, the bytes decide,
+    ///     because a change of the mode, a new link, an attribute and a backup change the times, too.
+    ///   - hasBytes: whether the file had the bytes just before it had that status.
+    func validated(at there: FileStatus, hasBytes: Bool = false) -> FileState? {
         guard let file, let status, status.isSameFile(as: there), status.size == there.size, !hasEnded else {
             return nil
         }
-        if hasReliableTimes, status == there { return self }
-        let nextStamp = system.nextStamp()
-        guard hasBytes(of: file), let now = try? system.status(of: file.descriptor) else { return nil }
+        if hasReliableTimes || hasBytes, status == there { return self }
+        guard let state = comparingBytes(of: file), let now = try? system.status(of: file.descriptor) else {
+            return nil
+        }
         // A library may fake the times of `fstat`, and not those by the path: libfaketime does. The file is then compared
         // with what `fstat` has shown before.
         guard now == there || now == status else { return nil }
-        return status == there && status.hasReliableTimes(before: nextStamp) ? withReliableTimes : self
+        return status == there ? state : self
     }
 }

@@ -7,8 +7,7 @@
     final class FolderWatcher: Sendable {
         static let shared = FolderWatcher()
 
-        /// - Parameter isGone: whether another folder may be at the folder's path, or events were lost.
-        typealias Handler = @Sendable (_ isGone: Bool) -> Void
+        typealias Handler = FolderHandlers.Handler
 
         private let queue = Locked<NotificationQueue?>(nil)
 
@@ -31,9 +30,9 @@
         /// A watch, which ends when the object is released.
         private final class Watch: Sendable {
             private let queue: NotificationQueue
-            private let registration: NotificationQueue.Registration
+            private let registration: FolderHandlers.Registration
 
-            init(_ queue: NotificationQueue, _ registration: NotificationQueue.Registration) {
+            init(_ queue: NotificationQueue, _ registration: FolderHandlers.Registration) {
                 self.queue = queue
                 self.registration = registration
             }
@@ -47,22 +46,10 @@
 
     /// An inotify queue, and the handlers of its events.
     final class NotificationQueue: Sendable {
-        struct Registration: Sendable {
-            fileprivate let number: Int
-            fileprivate let folders: [Int32]
-        }
-
         private let file: OpenFile
         /// Made by the thread that `init` starts, which keeps the object until then.
         nonisolated(unsafe) private var source: (any DispatchSourceRead)?
-        private let state = Locked(State())
-
-        private struct State {
-            /// The handlers by the number of the folder in the queue and the number of the registration. The name is nil
-            /// for a folder above the watched folder.
-            var handlers: [Int32: [Int: (name: [UInt8]?, handler: FolderWatcher.Handler)]] = [:]
-            var registrations = 0
-        }
+        private let handlers = Locked(FolderHandlers())
 
         /// - Parameter lost: the former queue, which the program has closed. Its handlers are called, so that they watch
         ///   again.
@@ -83,7 +70,7 @@
                 DispatchReadiness.shared.start(with: descriptors)
                 hasStarted.signal()
                 listen()
-                lost?.allHandlers.forEach { $0(true) }
+                lost?.handlers.withLock { $0.all }.forEach { $0(true) }
             }
             guard hasThread else {
                 let reason = "cannot be watched, because no thread can start; raise the limit of processes (ulimit -u)"
@@ -122,31 +109,29 @@
             return name == "anon_inode:inotify"
         }
 
-        private var allHandlers: [FolderWatcher.Handler] {
-            state.withLock { state in state.handlers.values.flatMap { $0.values.map(\.handler) } }
-        }
-
-        func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Registration
-        {
+        func add(
+            _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
+        ) throws(StorageFailure) -> FolderHandlers.Registration {
             let own = IN_MOVE_SELF | IN_DELETE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))
             // IN_MODIFY is for a program that writes in place and keeps the file open. After half of a write the file
             // is incomplete; the other half is another event.
             let events =
                 own | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
-            return try state.withLock { state throws(StorageFailure) in
+            return try handlers.withLock { handlers throws(StorageFailure) in
                 // From the top, so that a folder that is exchanged meanwhile is noticed. A folder that must not be read
                 // cannot be watched.
                 let folders = names.foldersAbove.map { watch($0, own) }.filter { $0 >= 0 }
                 let folder = watch(names.folder, events)
                 let code = errno
-                state.registrations += 1
-                let registration = Registration(number: state.registrations, folders: folders + [folder])
-                for above in folders { state.handlers[above, default: [:]][registration.number] = (nil, handler) }
+                var places = folders.map { (folder: $0, scope: FolderHandlers.Scope.end) }
+                if folder >= 0 {
+                    places.append((folder, names.file.isEmpty ? .allNames : .name(Array(names.file.utf8))))
+                }
+                let registration = handlers.add(handler, at: places)
                 guard folder >= 0 else {
-                    _ = remove(registration, from: &state)
+                    _ = remove(registration, from: &handlers)
                     throw StorageFailure("inotify_add_watch", names.folder, code: code)
                 }
-                state.handlers[folder, default: [:]][registration.number] = (Array(names.file.utf8), handler)
                 return registration
             }
         }
@@ -156,22 +141,16 @@
             inotify_add_watch(file.descriptor, folder, UInt32(bitPattern: events | IN_MASK_ADD))
         }
 
-        func remove(_ registration: Registration) -> FolderWatcher.Handler? {
-            state.withLock { remove(registration, from: &$0) }
+        func remove(_ registration: FolderHandlers.Registration) -> FolderWatcher.Handler? {
+            handlers.withLock { remove(registration, from: &$0) }
         }
 
-        private func remove(_ registration: Registration, from state: inout State) -> FolderWatcher.Handler? {
-            var handler: FolderWatcher.Handler?
-            for folder in registration.folders {
-                guard let entry = state.handlers[folder]?.removeValue(forKey: registration.number) else { continue }
-                handler = entry.handler
-                if state.handlers[folder]?.isEmpty == true {
-                    state.handlers[folder] = nil
-                    // Fails if the folder was removed, together with its watch. The queue of a forked child belongs to
-                    // its parent.
-                    if !ProcessMark.isInForkedChild { inotify_rm_watch(file.descriptor, folder) }
-                }
-            }
+        private func remove(
+            _ registration: FolderHandlers.Registration, from handlers: inout FolderHandlers
+        ) -> FolderWatcher.Handler? {
+            let (handler, unwatched) = handlers.remove(registration)
+            // Fails if the folder was removed, together with its watch. The queue of a forked child belongs to its parent.
+            if !ProcessMark.isInForkedChild { for folder in unwatched { inotify_rm_watch(file.descriptor, folder) } }
             return handler
         }
 
@@ -192,29 +171,8 @@
             }
         }
 
-        /// The handlers of the events in the bytes, each once.
         func handlers(for bytes: UnsafeRawBufferPointer) -> [(FolderWatcher.Handler, isGone: Bool)] {
-            var found: [Int: (FolderWatcher.Handler, isGone: Bool)] = [:]
-            let header = MemoryLayout<inotify_event>.size
-            var rest = bytes
-            state.withLock { state in
-                let handlers = state.handlers
-                while rest.count >= header {
-                    let event = rest.loadUnaligned(as: inotify_event.self)
-                    let name = rest[header..<(header + Int(event.len))].prefix { $0 != 0 }
-                    rest = UnsafeRawBufferPointer(rebasing: rest[(header + Int(event.len))...])
-                    let isLost = event.mask & UInt32(IN_Q_OVERFLOW) != 0
-                    let isGone =
-                        isLost || event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) != 0
-                    for handlers in isLost ? Array(handlers.values) : [handlers[event.wd] ?? [:]] {
-                        for (number, entry) in handlers
-                        where isGone || entry.name.map({ $0.isEmpty || name.elementsEqual($0) }) == true {
-                            found[number] = (entry.handler, isGone || found[number]?.isGone ?? false)
-                        }
-                    }
-                }
-            }
-            return Array(found.values)
+            handlers.withLock { $0.handlers(for: bytes) }
         }
     }
 

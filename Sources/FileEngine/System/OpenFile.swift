@@ -17,10 +17,17 @@ package final class OpenFile: Sendable {
     private let system: SystemCalls
     /// The status when the file was opened; nil for the lifetime of a call.
     private let opened: FileStatus?
-    /// Whether the file is closed, or its number was found to belong to another file. A lost descriptor stays lost,
-    /// because the file may be opened again under the same number.
-    nonisolated(unsafe) private var isInvalid = false
-    /// Guards `isInvalid` of all files, because a lock for each file would cost each write an allocation.
+    /// What the release does with the descriptor.
+    private enum Ending {
+        case asksFirst
+        case asksNothing
+        /// The file is closed, or its number was found to belong to another file. A lost descriptor stays lost, because the
+        /// file may be opened again under the same number.
+        case over
+    }
+
+    nonisolated(unsafe) private var ending: Ending
+    /// Guards `ending` of all files, because a lock for each file would cost each write an allocation.
     private static let lock = Lock()
 
     /// Takes over the descriptor, for one call.
@@ -37,6 +44,7 @@ package final class OpenFile: Sendable {
         self.descriptor = descriptor
         self.system = system
         opened = lifetime == .call ? nil : status
+        ending = opened == nil ? .asksNothing : .asksFirst
     }
 
     /// Whether the descriptor still belongs to this file.
@@ -51,10 +59,16 @@ package final class OpenFile: Sendable {
     /// Closes the file at once, and without a question: the program's code has not run since it was opened.
     func close() {
         let isFirst = Self.lock.withLock {
-            defer { isInvalid = true }
-            return !isInvalid
+            defer { ending = .over }
+            return ending != .over
         }
         if isFirst { system.close(descriptor) }
+    }
+
+    /// Closes the file without a question when it is released. The caller has found the descriptor intact, and releases it
+    /// before the program's code runs again.
+    func willEnd() {
+        Self.lock.withLock { if ending == .asksFirst { ending = .asksNothing } }
     }
 
     /// Whether this is the file with that status. False if its own status is unknown.
@@ -62,10 +76,19 @@ package final class OpenFile: Sendable {
 
     /// Leaves the number to the program, which uses it for another file. Called before the file is opened again.
     package func abandon() {
-        Self.lock.withLock { isInvalid = true }
+        Self.lock.withLock { ending = .over }
     }
 
-    private var hasEnded: Bool { Self.lock.withLock { isInvalid } }
+    /// Whether the file is closed, or was found to be lost.
+    var hasEnded: Bool { Self.lock.withLock { ending == .over } }
+
+    private var mayClose: Bool {
+        switch Self.lock.withLock({ ending }) {
+        case .asksFirst: isIntact
+        case .asksNothing: true
+        case .over: false
+        }
+    }
 
     /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code
     /// runs.
@@ -77,7 +100,7 @@ package final class OpenFile: Sendable {
     ///
     /// - Parameter unlocks: false in a forked child, whose lock belongs to its parent.
     func end(unlocks: Bool) {
-        guard isIntact else { return }
+        guard mayClose else { return }
         abandon()
         // Unlocks before it closes, because a forked child may hold the descriptor, too. A close alone would leave the
         // lock to that child.
@@ -86,6 +109,6 @@ package final class OpenFile: Sendable {
     }
 
     deinit {
-        if isIntact { system.close(descriptor) }
+        if mayClose { system.close(descriptor) }
     }
 }

@@ -89,6 +89,25 @@ extension SystemCalls {
         }
     }
 
+    /// Opens a file that this package keeps beside a preferences file, and returns it with its status; nil if it is missing.
+    /// Looks at the name only if it cannot be opened, because all but such a file is rare there: the flags of `reopen` keep it
+    /// from doing harm, and it is closed again.
+    ///
+    /// - Throws: ELOOP for a link.
+    @inline(never) package func openSidecar(
+        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, _ lifetime: OpenFile.Lifetime = .call
+    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+        do {
+            return try reopen(name, in: folder, access, lifetime)
+        } catch  where error.code == ENOENT {
+            return nil
+        } catch {
+            // A folder and a socket have errors of their own.
+            try status(ofPath: name, in: folder, followsLinks: false)?.requireFile()
+            throw error
+        }
+    }
+
     /// Opens a name that was a regular file a moment ago. Another file may have taken it since: the flags keep a link,
     /// a FIFO or a terminal from doing harm.
     ///

@@ -27,6 +27,7 @@ package final class ClassDeclarations: Sendable {
     package let declarations: [Declaration]
     package let allowed: AllowedKeys
     package let schema: RootSchema
+    let shapes = RootShapes()
     private let usesOwnRoot = Locked(false)
     let hasFormerRoots: Bool
     /// How long each write waits for the lock; nil without a limit.

@@ -211,14 +211,6 @@ package struct RootSchema: Sendable {
     }
 }
 
-/// A root in the shape that the class expects.
-struct RootShape {
-    /// The migrated values under the current keys, in their stored form.
-    let migrated: [String: StoredValue]
-    /// The migrated values under the current keys, in the form in which the properties store them.
-    let current: [String: StoredValue]
-}
-
 /// A step from one version of a root to the next; see ``PersistentPrefs/migrations``.
 ///
 /// ```swift

@@ -17,7 +17,7 @@ protocol RootOwner: StoreOwner {
 package class RootInstance: InstanceRoots, @unchecked Sendable {
     private struct Cache {
         var keys: AllowedKeysCache?
-        var shape: (stored: [String: StoredValue], form: ValueForm, shape: RootShape)?
+        var shape: ShapedState?
         var visibleValues: VisibleValues?
     }
 
@@ -66,22 +66,22 @@ package class RootInstance: InstanceRoots, @unchecked Sendable {
         }
     }
 
-    /// A root in the shape that the class expects. Made once for each stored state.
+    /// A root in the shape that the class expects. Made once for each stored state, also if the instance is a new one.
     ///
     /// - Parameter form: the accepted form of the values.
     func shape(
         of stored: [String: StoredValue], root: String, as form: ValueForm
     ) throws(PrefsError) -> RootShape {
         if declarations.schema.isTrivial, form == .exact { return RootShape(migrated: stored, current: stored) }
-        if let known = lock.withLock({ cache.shape }), known.stored.isIdentical(to: stored),
-            known.form == form
-        {
-            return known.shape
+        let last = lock.withLock { cache.shape }
+        if let last, last.isOf(stored, as: form) { return last.shape }
+        let declarations = declarations
+        let shaped = try declarations.shapes.state(of: stored, root: root, as: form, after: last) {
+            last throws(PrefsError) in
+            try declarations.shape(of: stored, root: root, as: form, after: last)
         }
-        let last = lock.withLock { cache.shape?.shape }
-        let shape = try declarations.shape(of: stored, root: root, as: form, after: last)
-        lock.withLock { cache.shape = (stored, form, shape) }
-        return shape
+        lock.withLock { cache.shape = shaped }
+        return shaped.shape
     }
 
     /// A value in the form in which its property stores it, as in the last shape if it is there.

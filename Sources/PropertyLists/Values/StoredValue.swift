@@ -271,6 +271,21 @@ extension [String: StoredValue] {
         }
     }
 
+    /// The keys of the members that only one of the dictionaries has, or that may differ, because they do not share their
+    /// storage. Compares no members of members.
+    package func keysThatMayDiffer(from former: Self) -> Set<String> {
+        var keys: Set<String> = []
+        var common = 0
+        forEach(besides: former) { key, value, other in
+            common += other == nil ? 0 : 1
+            if other?.value.isIdentical(to: value) != true { keys.insert(key) }
+            return true
+        }
+        if common == former.count { return keys }
+        for key in former.keys where index(forKey: key) == nil { keys.insert(key) }
+        return keys
+    }
+
     /// Whether the dictionaries share their storage. Takes constant time.
     package func isIdentical(to other: [String: StoredValue]) -> Bool { SharedStorage.isShared(self, other) }
 }

@@ -57,6 +57,13 @@ extension Group {
             family("observe-other-keys", "writing x beside N observers of another key", [10, 1_000, 10_000]) {
                 try writes($1, observersOf: "numbers", in: $0)
             },
+            family("observe-roots", "writing one of 1,000 roots of a file, of which N are observed", [1, 10, 1_000]) {
+                try writes(observedRoots: $1, in: $0)
+            },
+            family("foreign-change", "a change by others of one of N observed files, until it is told", [1, 10, 1_000])
+            {
+                try foreignChanges(beside: $1, in: $0)
+            },
             family("observe-one-key", "writing x, which N observers observe", [1, 10, 100]) {
                 try writes($1, observersOf: "x", in: $0)
             },
@@ -109,6 +116,42 @@ extension Group {
         let prefs = GrowthPrefs(store: .memory())
         let observations = (0..<count).map { _ in prefs.onChange(of: key) { _ in } }
         return .each(verify: prefs.check) { number in withExtendedLifetime(observations) { prefs.x = number } }
+    }
+
+    private static func writes(observedRoots count: Int, in place: Place) throws -> Operation {
+        let store = try place.store("observe-roots-\(count)", .process)
+        let roots = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("Root\($0)", ["x": $0]) })
+        try PropertyListEncoder().encode(roots).write(to: place.file("observe-roots-\(count)"))
+        let all = (0..<count).map { GrowthPrefs(key: "Root\($0)", store: store) }
+        let observations = all.map { $0.onChange(of: "x") { _ in } }
+        return .each(verify: all[0].check) { number in withExtendedLifetime(observations) { all[0].x = number } }
+    }
+
+    private static func foreignChanges(beside count: Int, in place: Place) throws -> Operation {
+        let url = try place.file("foreign-change-\(count)")
+        let folder = url.deletingLastPathComponent()
+        let others = (1..<count).map { number in
+            GrowthPrefs(store: .propertyList(url: folder.appending(path: "foreign-\(count)-\(number).plist")))
+        }
+        let observations = others.map { $0.onChange(of: "x") { _ in } }
+        let prefs = GrowthPrefs(store: .propertyList(url: url))
+        let isTold = DispatchSemaphore(value: 0)
+        let changes = Task.detached { for await _ in prefs.changes(of: "x") { isTold.signal() } }
+        let new = folder.appending(path: "foreign-change-\(count).new")
+        func change(_ number: Int) throws {
+            try PropertyListEncoder().encode(["GrowthPrefs": ["x": number]]).write(to: new)
+            if rename(new.path, url.path) != 0 { throw Unavailable("the file cannot be renamed") }
+        }
+        // The task begins at some time.
+        for number in 1...1_000 {
+            try change(-number)
+            if isTold.wait(timeout: .now() + .milliseconds(100)) == .success { break }
+        }
+        return .each { number in
+            try change(number + 1)
+            if isTold.wait(timeout: .now() + .seconds(10)) != .success { throw Unavailable("nothing is told") }
+            withExtendedLifetime((observations, changes)) {}
+        }
     }
 
     private static func problems(of prefs: PersistentPrefs, count: Int) -> Operation {

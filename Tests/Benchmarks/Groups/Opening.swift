@@ -20,6 +20,12 @@ extension Group {
                 SixteenPrefs(store: store).number1 = 5
                 return try .reads { SixteenPrefs(store: store).number1 }
             },
+            Row("open-unmigrated", "a root that 50 migrations change, read", .times("open-16-and-read")) {
+                let url = try $0.file("open-unmigrated")
+                try PropertyListEncoder().encode(["MigratedPrefs": ["number": 5]]).write(to: url)
+                let store = PrefsStore.propertyList(url: url)
+                return try .reads { MigratedPrefs(store: store).number }
+            },
             Row("load-5", "the first load of a file too, 5-key root: a new store each time", .times("open-5")) {
                 let url = try $0.file("load-5")
                 _ = try FivePrefs.full(in: PrefsStore.propertyList(url: url))
@@ -39,4 +45,15 @@ extension Group {
                 }
             },
         ])
+}
+
+/// A class with 50 versions.
+private final class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var number = 0
+
+    override class var migrations: [PrefsMigration] {
+        (1...50).map { version in
+            PrefsMigration(to: version) { values in values["number"] = (values["number"] as? Int ?? 0) + 1 }
+        }
+    }
 }

@@ -273,4 +273,50 @@ import Testing
         #expect(subscriber.faults.all + twin.faults.all == [true])
         subscriptions.forEach { $0.end() }
     }
+
+    // MARK: - Entries that a commit has not changed
+
+    /// The commit looks only at its own entry if it starts from what all observers know.
+    @Test func aChangeBeforeACommitIsToldOfToTheObserversOfOtherEntries() throws {
+        let other = ChangeSubscriber()
+        let subscriptions = try [
+            domain.feed.subscribe(to: "own", subscriber), domain.feed.subscribe(to: "other", other),
+        ]
+        try domain.write(2)
+        try domain.write(3)
+        domain.changeSilently(9)
+        try domain.write(4)
+        #expect(other.changes.wait(for: 1) == ["[1] → [9] elsewhere"])
+        try domain.write(5)
+        let own = ["[1] → [2]", "[2] → [3]", "[3] → [9] elsewhere", "[9] → [4]", "[4] → [5]"]
+        #expect(Set(subscriber.changes.wait(for: 5)) == Set(own))
+        for subscription in subscriptions { subscription.end() }
+    }
+
+    @Test func anObserverThatJoinsDuringACommitOfAnotherEntryIsToldOfChangesElsewhere() throws {
+        let other = ChangeSubscriber()
+        var subscriptions = [try domain.feed.subscribe(to: "own", subscriber)]
+        try domain.write(2)
+        try domain.write(3)
+        domain.set(\.inCommit) { subscriptions.append(try self.domain.feed.subscribe(to: "other", other)) }
+        try domain.write(4)
+        domain.changeElsewhere(9)
+        #expect(other.changes.wait(for: 1) == ["[1] → [9] elsewhere"])
+        for subscription in subscriptions { subscription.end() }
+    }
+
+    /// The others know the state to which the domain returns, and the new observer does not.
+    @Test func anObserverOfAnotherStateIsToldOfTheReturnToTheFormerOne() throws {
+        let other = ChangeSubscriber()
+        var subscriptions = [try domain.feed.subscribe(to: "own", subscriber)]
+        try domain.write(2)
+        try domain.write(3)
+        let known = try #require(domain.content)
+        domain.changeSilently(9)
+        subscriptions.append(try domain.feed.subscribe(to: "other", other))
+        domain.set(\.entries, known)
+        try domain.write(4)
+        #expect(other.changes.wait(for: 1) == ["[9] → [1] elsewhere"])
+        for subscription in subscriptions { subscription.end() }
+    }
 }

@@ -27,5 +27,40 @@
             // All handlers are called, because the folder may have been removed.
             #expect(heard.all.sorted() == ["0 a true", "0 b true", "1 a true", "1 b true"])
         }
+
+        /// The event of a name, as the kernel writes it.
+        private func event(of name: String, in folder: Int32, _ mask: Int32) -> [UInt8] {
+            var event = inotify_event()
+            (event.wd, event.mask, event.len) = (folder, UInt32(mask), 16)
+            return withUnsafeBytes(of: event, Array.init) + Array(name.utf8)
+                + [UInt8](repeating: 0, count: 16 - name.utf8.count)
+        }
+
+        /// Of a thousand names, whose handlers hear nothing of the others. The folder's end concerns all.
+        @Test func anEventConcernsItsNameAndTheWholeFolder() throws {
+            let folder = try TemporaryFolder()
+            let queue = try NotificationQueue()
+            let heard = Heard<String>()
+            let names = ["", "inner/x"] + (0..<1_000).map { "\($0)" }
+            try FileManager.default.createDirectory(at: folder.file("inner"), withIntermediateDirectories: false)
+            let all = try names.map { name in
+                try queue.add(FileNames(path: folder.path + "/" + name)) { heard.append("\(name) \($0)") }
+            }
+            let number = try #require(all[0].places.last?.folder)
+            func hear(_ event: [UInt8]) -> [String] {
+                let before = heard.all.count
+                for (handler, isGone) in event.withUnsafeBytes(queue.handlers(for:)) { handler(isGone) }
+                return heard.all[before...].sorted()
+            }
+            #expect(hear(event(of: "7", in: number, IN_MOVED_TO)) == [" false", "7 false"])
+            #expect(hear(event(of: "other", in: number, IN_CREATE)) == [" false"])
+            let both = event(of: "7", in: number, IN_MODIFY) + event(of: "8", in: number, IN_MODIFY)
+            #expect(hear(both) == [" false", "7 false", "8 false"])
+            #expect(hear(event(of: "", in: number, IN_MOVE_SELF)) == names.map { "\($0) true" }.sorted())
+            // The last handlers of a name are released, and those of others stay.
+            _ = (queue.remove(all[9]), queue.remove(all[0]))
+            #expect(hear(event(of: "7", in: number, IN_MODIFY)) == [])
+            #expect(hear(event(of: "8", in: number, IN_MODIFY)) == ["8 false"])
+        }
     }
 #endif

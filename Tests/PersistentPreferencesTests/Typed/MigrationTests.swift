@@ -198,4 +198,30 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.text == text && prefs.number == 6 && CountingPrefs.runs(on: text) == runs && runs <= 3)
         #expect(try file.stored == exactly(["text": text, "number": 6, "other": 1, mark: 1]))
     }
+
+    /// Of two roots, so that the newest state of the class is not enough.
+    @Test func aNewInstanceRunsNoStepAgain() throws {
+        let texts = [UUID().uuidString, UUID().uuidString]
+        let store = PrefsStore.memory()
+        for (number, text) in texts.enumerated() {
+            try store.update(root: "Root\(number)") { $0 = ["text": text] }
+        }
+        for _ in 0..<10 {
+            for (number, text) in texts.enumerated() {
+                let prefs = CountingPrefs(key: "Root\(number)", store: store)
+                #expect(prefs.text == text && prefs.number == 5)
+            }
+        }
+        #expect(texts.map(CountingPrefs.runs) == [1, 1])
+        // Another state, in which the same instance and a new one find other values.
+        let last = CountingPrefs(key: "Root1", store: store)
+        #expect(last.text == texts[1])
+        try store.update(root: "Root1") { $0 = ["text": texts[0], "other": 1] }
+        #expect(last.text == texts[0] && CountingPrefs(key: "Root1", store: store).text == texts[0])
+        #expect(texts.map(CountingPrefs.runs) == [2, 1])
+        // Another store with the root.
+        let other = PrefsStore.memory()
+        try other.update(root: "Root1") { $0 = ["text": texts[1]] }
+        #expect(CountingPrefs(key: "Root1", store: other).text == texts[1] && last.text == texts[0])
+    }
 }
