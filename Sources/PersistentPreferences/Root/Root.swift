@@ -10,7 +10,9 @@ struct Root {
     let roots: Roots
     let instance: RootInstance
 
+    // A call would cost each write 30 instructions.
     /// - Throws: `PrefsError.invalidName`.
+    @inline(__always)
     init(_ key: String, of instance: RootInstance) throws(PrefsError) {
         try NameVetting.checkRoot(key)
         self.key = key

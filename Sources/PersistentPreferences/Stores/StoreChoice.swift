@@ -66,7 +66,9 @@ package final class StoreChoice: Sendable {
 
     func fixedStore(of owner: any StoreOwner) -> PrefsStore? { fixed(owner) }
 
+    // Inlined, it would cost each write of other instances 10 instructions.
     /// - Parameter owner: the instance; nil if it was released.
+    @inline(never)
     func roots(of owner: (any StoreOwner)?) -> Roots {
         do {
             guard let owner else { throw PrefsError.userDefaultsUnavailable }
