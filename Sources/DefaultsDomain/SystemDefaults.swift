@@ -59,13 +59,14 @@ package enum ProtectedContents: Sendable {
 
 /// Holds the transactions of a domain.
 package final class DomainSlot: Sendable {
-    private let domain = Locked<DefaultsDomain?>(nil)
+    private let domain = Locked<AnyObject?>(nil)
 
     package init() {}
 
-    func domain(_ make: () -> DefaultsDomain) -> DefaultsDomain {
+    /// The domain, which the first call makes. Its class is of a higher floor.
+    func domain<Domain: AnyObject>(_ make: () -> Domain) -> Domain {
         domain.withLock { domain in
-            if let domain { return domain }
+            if let domain = domain as? Domain { return domain }
             let new = make()
             domain = new
             return new

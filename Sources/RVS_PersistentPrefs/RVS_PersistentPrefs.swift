@@ -85,14 +85,14 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
             guard let type = type(of: owner) as? RVS_PersistentPrefs.Type, let prefs = owner as? RVS_PersistentPrefs,
                 prefs.userDefaults === Suites.defaults(of: type)
             else { return nil }
-            return ownStore(of: type)
+            return ownStore(of: type).roots
         } _: { owner in
             guard let type = type(of: owner) as? RVS_PersistentPrefs.Type, let prefs = owner as? RVS_PersistentPrefs
             else { throw PrefsError.userDefaultsUnavailable }
             let defaults = prefs.userDefaults
-            if defaults === Suites.defaults(of: type) { return ownStore(of: type) }
+            if defaults === Suites.defaults(of: type) { return ownStore(of: type).roots }
             guard let defaults else { throw PrefsError.userDefaultsUnavailable }
-            return DefaultsObjectStore.of(defaults)
+            return DefaultsObjectStore.of(defaults).roots
         }
         return PrefsStore(choice)
     }

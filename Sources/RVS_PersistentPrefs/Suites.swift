@@ -17,7 +17,7 @@ enum Suites {
     }
 
     /// The name that was assigned to the class or, if it has none, to the nearest superclass.
-    static func name(for type: RVS_PersistentPrefs.Type) -> String? {
+    static func name(for type: AnyClass) -> String? {
         state.withLock { state in
             var next: AnyClass? = type
             while let current = next {
@@ -28,11 +28,11 @@ enum Suites {
         }
     }
 
-    static func setName(_ name: String?, for type: RVS_PersistentPrefs.Type) {
+    static func setName(_ name: String?, for type: AnyClass) {
         state.withLock { $0.names[ObjectIdentifier(type)] = Assigned(name: name) }
     }
 
-    static func store(of type: RVS_PersistentPrefs.Type) -> PrefsStore {
+    static func store(of type: AnyClass) -> PrefsStore {
         guard let name = name(for: type), !name.isEmpty else { return .standard }
         return state.withLock { state in
             let store = state.stores[name] ?? .userDefaults(suite: name)
@@ -47,7 +47,7 @@ enum Suites {
             || state.withLock { $0.stores.values.contains { $0.roots === store.roots } }
     }
 
-    static func defaults(of type: RVS_PersistentPrefs.Type) -> UserDefaults? {
+    static func defaults(of type: AnyClass) -> UserDefaults? {
         guard let name = name(for: type), !name.isEmpty else { return .standard }
         return state.withLock { state in
             let defaults = state.defaults[name] ?? UserDefaults.inCLocale { UserDefaults(suiteName: name) }

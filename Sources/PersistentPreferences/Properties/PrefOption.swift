@@ -57,26 +57,6 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     /// first write to the root moves it, for every class that shares the root.
     public static func formerly(_ keys: String...) -> PrefOption { PrefOption(.formerKeys(keys)) }
 
-    /// A range, a list or your own choices: `.in(8...72)`, `.in(3...)`, `.in(Theme.allCases)`.
-    public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
-    where Choices._PrefChoice == Value {
-        choices._prefOption()
-    }
-
-    /// The choices of an optional property, for which nil is valid.
-    public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
-    where Value == Choices._PrefChoice? {
-        choices._prefOption().ofOptional
-    }
-
-    /// Unavailable: the choices are not a range or a list of values of the property's type.
-    @available(
-        *, unavailable,
-        message: "in takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
-    )
-    @_disfavoredOverload
-    public static func `in`<Choices>(_ choices: Choices) -> PrefOption { fatalError("unavailable") }
-
     /// A condition in your own words, which complete "must be": `.must(be: "even") { $0.isMultiple(of: 2) }`.
     ///
     /// - Parameters:

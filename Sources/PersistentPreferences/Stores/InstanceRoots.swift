@@ -42,8 +42,8 @@ package class InstanceRoots: @unchecked Sendable {
             let process = StoreReplacements.current(for: owner)
             if process?.isRunning(innermost) == true { (testProcess, isOfTest) = (process, true) }
         } else {
-            if let choice, let store = choice.fixedStore(of: owner) {
-                startRoots = store.roots
+            if let roots = choice?.fixedRoots(of: owner) {
+                startRoots = roots
             } else {
                 startRoots = ClassStores.store(of: type(of: owner)).roots
                 self.choice = choice
