@@ -71,9 +71,10 @@ extension DefaultsDomain {
         defer { state.withLock { $0.underWay = nil } }
         CommitFrame(self, in: .current).run {
             for key in changed { system.set(content[key]?.object, forKey: key) }
+            // May set another entry, of which UserDefaults notifies other code.
+            entries.didCommit(Array(changed))
+            readability.didCommit(isEmpty: content.isEmpty)
         }
-        entries.didCommit(Array(changed))
-        readability.didCommit(isEmpty: content.isEmpty)
     }
 
     func takeWarning() -> FileError? {

@@ -61,6 +61,8 @@ package final class RemoteDomain: Domain {
     }
 
     package var transaction: Transaction? { remote.updates.queue.transaction }
+    /// Two stores of one namespace are one place.
+    package var source: AnyObject { remote.updates }
 
     // MARK: - Reading
 

@@ -9,8 +9,8 @@ extension AppSetting where Value: Codable {
     /// - Parameters:
     ///   - wrappedValue: the default.
     ///   - key: the entry: not empty, and at most 1,024 bytes. Each access of another name fails.
-    ///   - store: where the entry is; nil stands for `UserDefaults.standard`. In a store of this package it is an entry
-    ///     of the domain, in every layout. In a store over a backend it is a value of the root `AppSettings`.
+    ///   - store: where the entry is; nil stands for `UserDefaults.standard`. It is an entry of the domain, in
+    ///     every layout. In a fleet and over a backend, which have only roots, it is a value of the root `AppSettings`.
     ///   - didFail: called for each error of a read or a write, on the thread of the access. Errors of accesses inside
     ///     it do not call it.
     public init(

@@ -67,7 +67,7 @@ final class KeyPlace: Sendable {
         (self.store, self.root, reportsChanges, entries, newest) = (store, root, true, nil, nil)
     }
 
-    /// The entries of a store. A backend, and a store with layers, has only roots.
+    /// The entries of a store. A fleet, a backend and a store with layers have only roots.
     init(entriesOf store: PrefsStore) {
         let roots = store.roots
         (self.store, root) = (store, "AppSettings")

@@ -96,8 +96,8 @@ final class FileCommit: Sendable {
             cache.callMirror(mirror.didChange)
             mirror.note(content)
         } else if before == nil {
-            // Both were asked since the program's code ran, and end before it runs again.
-            base.file?.willEnd()
+            // It was asked since the program's code ran, and ends before it runs again. The file of the former state may end
+            // later, because a read of another thread may have it.
             writeLock.willEnd()
         }
         try flush?.get()

@@ -52,7 +52,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// Creates a failure that no system call reports, for your own store.
+    /// Creates a failure that no system call reports, for your own backend.
     ///
     /// - Parameters:
     ///   - path: what could not be read or written, such as the address of a server.

@@ -251,7 +251,7 @@ package struct ThreadState {
 
     private init() {}
 
-    /// The state of the calls inside of this one, until it is changed.
+    /// A copy of the state of this thread, to change and to run.
     @usableFromInline
     package static var current: ThreadState {
         var new = ThreadState()

@@ -41,13 +41,14 @@ extension PrefOption {
     /// A range, a list or your own choices: `.in(8...72)`, `.in(3...)`, `.in(Theme.allCases)`.
     public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
     where Choices._PrefChoice == Value {
-        choices._prefOption()
+        // Made when it is read, because each instance has its own options.
+        PrefOption(.constraints { choices._prefOption().constraints })
     }
 
     /// The choices of an optional property, for which nil is valid.
     public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
     where Value == Choices._PrefChoice? {
-        choices._prefOption().ofOptional
+        PrefOption(.constraints { choices._prefOption().constraints.map(\.ofOptional) })
     }
 
     /// Unavailable: the choices are not a range or a list of values of the property's type.

@@ -11,8 +11,8 @@ import PrefsPropertyLists
 ///
 /// A text is the key that the value is stored under; without one, the key is the property's name. The options may come
 /// in any order. Constraints hold for every write and every decoded read: every write path rejects other values, and a
-/// stored value that violates them is kept and reads as the default. A property that is nil satisfies all of them, but not its
-/// checks. Your own kind of constraint is a static function:
+/// stored value that violates them is kept and reads as the default. An optional that is nil satisfies all of them; only its
+/// checks are asked about nil. Your own kind of constraint is a static function:
 ///
 /// ```swift
 /// extension PrefOption<Int> {
@@ -41,11 +41,14 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     /// - Parameter make: each instance makes its constraints, because they need not be Sendable.
     init(_ make: @escaping () -> PrefConstraint<Value>) { self.init(.constraints { [make()] }) }
 
-    /// This constraint for an optional; nil is valid.
-    var ofOptional: PrefOption<Value?> {
-        guard case .constraints(let make) = part else { preconditionFailure("only constraints are for optionals, too") }
-        return PrefOption<Value?>(.constraints { make().map(\.ofOptional) })
+    /// The constraints of an option that has nothing else.
+    var constraints: [PrefConstraint<Value>] {
+        guard case .constraints(let make) = part else { preconditionFailure("the option is no constraint") }
+        return make()
     }
+
+    /// This constraint for an optional; nil is valid.
+    var ofOptional: PrefOption<Value?> { PrefOption<Value?>(.constraints { constraints.map(\.ofOptional) }) }
 
     /// The key that the value is stored under: `@Pref("Has Widgets")`.
     public init(stringLiteral key: String) { self.init(.key(key)) }
@@ -61,7 +64,8 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     ///
     /// - Parameters:
     ///   - words: evaluated only when they are read.
-    ///   - isValid: whether a value satisfies the constraint. Called on any thread, also with nil.
+    ///   - isValid: whether a value satisfies the constraint. Called on any thread. Of an optional it gets the wrapped
+    ///     value: see ``required`` for one that must not be nil.
     @_disfavoredOverload
     public static func must(
         be words: @autoclosure @escaping @Sendable () -> String, _ isValid: @escaping @Sendable (Value) -> Bool

@@ -25,7 +25,8 @@ final class ShapedState: Sendable {
 
 /// The newest state of each root of a class, with its shape, which new instances take over.
 final class RootShapes: Sendable {
-    /// A program may use many roots, each for a short time.
+    /// A program may use many roots, each for a short time. Their values stay in memory until the program ends, or until
+    /// another root is used in their place.
     private static let capacity = 16
 
     private let newest = Locked([String: ShapedState]())
@@ -41,8 +42,10 @@ final class RootShapes: Sendable {
     ) throws(PrefsError) -> ShapedState {
         let known = newest.withLock { $0[root] }
         if let known, known.isOf(stored, as: form) { return known }
-        let new = ShapedState(stored, form, try shape((last ?? known)?.shape))
-        let former = newest.withLock { newest in
+        // A shape of another form has other values for the same texts.
+        let former = [last, known].lazy.compactMap { $0 }.first { $0.form == form }
+        let new = ShapedState(stored, form, try shape(former?.shape))
+        let replaced = newest.withLock { newest in
             defer {
                 if newest.count >= Self.capacity, newest[root] == nil { newest = [:] }
                 newest[root] = new
@@ -50,7 +53,7 @@ final class RootShapes: Sendable {
             return newest
         }
         // Released outside the lock.
-        withExtendedLifetime(former) {}
+        withExtendedLifetime(replaced) {}
         return new
     }
 }

@@ -73,9 +73,9 @@ import Testing
         prefs["a"] = 4
         #expect(prefs.outcome == "ok")
         // The copy is read once for its form. Within a tick, the bytes are compared before the lock, under it and before the
-        // rename; under the lock, the descriptor is asked after that.
+        // rename; under the lock, the descriptor is asked after that. That of the former state is asked when it is closed.
         let expected = [
-            "stat of the file": 2, "stat": 4, "fstat": isWithinTick ? 9 : 8, "read": isWithinTick ? 4 : 1, "open": 4,
+            "stat of the file": 2, "stat": 4, "fstat": isWithinTick ? 10 : 9, "read": isWithinTick ? 4 : 1, "open": 4,
             "close": 4,
         ]
         #expect(system.counts == expected)

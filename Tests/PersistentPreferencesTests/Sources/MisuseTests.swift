@@ -68,7 +68,7 @@ struct MisuseTests {
         Misuse("@Pref(.check { _ in nil }) var x: Int", noValue),
         Misuse("@Pref(.must(be: \"even\") { _ in true }) var x: Int", noValue),
         Misuse("@Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x: Int", noValue),
-        Misuse("@Pref(key: \"b\") var x = 1", "give the key without a label: @Pref(\\\"key\\\")"),
+        Misuse("@Pref(key: \"b\") var x = 1", "give the key without a label: @Pref(\"key\")"),
         Misuse("@Pref let x = 1", "property wrapper can only be applied to a 'var'"),
         Misuse(
             "@Pref static var x = 1", misplaced,

@@ -88,6 +88,25 @@ import Testing
         #expect(mine.recent == [2])
     }
 
+    /// A change of an entry that cannot be observed sets the mark, too, of which code is notified before the commit ends.
+    @Test func codeNotifiedOfTheMarkIsInsideOfTheCommit() {
+        let process = daemon.process()
+        let mine = SimulatedPrefs(process, .flat)
+        mine.volume = 1
+        nonisolated(unsafe) var seen: [String] = []
+        process.observeOwnChanges {
+            seen.append("\(mine.volume)")
+            mine.recent = [1]
+            seen.append(mine.lastError.map { "\($0)" } ?? "stored")
+        }
+        mine.update { ($0["screen.width"], $0["volume"]) = (300, 2.0) }
+        let rejected =
+            "another write is under way on this thread: write after the notification of UserDefaults; "
+            + "the stored state is unchanged"
+        #expect(Set(seen) == ["2.0", rejected] && seen.count == 6, "of two entries and the mark: \(seen)")
+        #expect(mine.volume == 2 && mine.recent == [])
+    }
+
     /// Code that is notified of a commit writes another domain, and is notified of that, too, while the first domain is
     /// still being written.
     @Test func aCommitOfAnotherDomainInsideIsNotTheEndOfTheOuter() {
