@@ -51,6 +51,19 @@ import TestSupport
         wait { instances.allSatisfy { $0.level == 4 && $0.lastError == nil } }
     }
 
+    /// Two values for one namespace, as two classes have them.
+    @Test func aReadHoldsForEveryStoreOfTheNamespace() throws {
+        func prefsOfNewStore() -> TeamPrefs { TeamPrefs(key: "team", store: cluster.store(prefix, .patient()).store) }
+        let (prefs, second) = (prefsOfNewStore(), prefsOfNewStore())
+        prefs.level = 4
+        prefs.read {
+            #expect(prefs.level == 4)
+            inThreads(1) { _ in #expect(prefs.$level.set(5) == nil) }
+            #expect(prefs.level == 4 && second.level == 4)
+        }
+        #expect(prefs.level == 5 && second.level == 5)
+    }
+
     /// Guarantee 1. A rejection undoes no update around the read.
     @Test func aWriteInsideAReadIsRejected() throws {
         let (prefs, local) = (TeamPrefs(key: "team", store: one.store), TeamPrefs(key: "team", store: .memory()))

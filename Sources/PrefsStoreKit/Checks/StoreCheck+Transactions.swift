@@ -68,7 +68,7 @@ extension StoreCheck {
     /// - Parameters:
     ///   - makeBackend: returns a new backend on one place, empty at first.
     ///   - breaking: makes the place unreadable for backends that are created afterwards.
-    ///   - mending: makes it readable again.
+    ///   - mending: makes it readable again. May be called when it is.
     /// - Throws: ``Violation``, or an error of the backend or of the closures.
     public static func unreadableThrows(
         _ makeBackend: @escaping @Sendable () throws -> any PrefsBackend,

@@ -15,7 +15,7 @@ import PersistentPreferences
 /// ## Behavior
 /// A check uses only the methods of the backend, so it may be slow or on another machine. A check never sleeps. An
 /// error names the rule, what was expected and what was found. If nested accesses of your backend block, the check
-/// does not end, so give the test a `.timeLimit`.
+/// does not end, so give the suite `.serialized` and the test a `.timeLimit`.
 ///
 /// ## Threads
 /// `run` blocks its thread, and starts others for some checks.

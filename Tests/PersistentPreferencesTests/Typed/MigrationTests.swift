@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 import Testing
 import WriteOperations
 
@@ -30,6 +31,12 @@ private class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
 /// A class without migrations on that root.
 private final class UnversionedPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ["number", "amount", "free", mark] }
+}
+
+private final class DatedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var when = Date.distantPast
+
+    override class var migrations: [PrefsMigration] { [PrefsMigration(to: 1) { _ in }] }
 }
 
 /// Counts the runs of its step by the text that is stored.
@@ -197,6 +204,20 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let runs = CountingPrefs.runs(on: text)
         #expect(prefs.text == text && prefs.number == 6 && CountingPrefs.runs(on: text) == runs && runs <= 3)
         #expect(try file.stored == exactly(["text": text, "number": 6, "other": 1, mark: 1]))
+    }
+
+    /// What is a text in a store of exact values is a date in a file that people write.
+    @Test func aStateOfAnotherFormIsNotTakenOver() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("c.json")
+        try Data(#"{"when": "2026-11-23T10:00:00Z"}"#.utf8).write(to: file)
+        let store = PrefsStore.memory()
+        try store.update(root: "DatedPrefs") { $0 = ["when": "2026-11-23T10:00:00Z"] }
+        let first = DatedPrefs(store: store)
+        #expect(first.when == .distantPast)
+        let second = DatedPrefs(store: .json(url: file))
+        #expect(second.when == Date(timeIntervalSince1970: 1_795_428_000) && second.lastError == nil)
+        #expect(first.when == .distantPast)
     }
 
     /// Of two roots, so that the newest state of the class is not enough.
