@@ -276,10 +276,10 @@ final class FileRegistry: Sendable {
     }
 
     private struct State {
-        /// By a hash of the path's bytes: a dictionary with keys of a type of its own costs 700,000 instructions at the start
-        /// of a program.
-        var entries: [Int: [Entry]] = [:]
-        /// The number of hashes at which those of released files are removed.
+        /// By path, in which two spellings of a letter are equal. A dictionary with keys of another type than String costs 330,000
+        /// instructions or more at the start of a program.
+        var entries: [String: [Entry]] = [:]
+        /// The number of paths at which those of released files are removed.
         var countToTidy = 16
     }
 
@@ -289,9 +289,8 @@ final class FileRegistry: Sendable {
     func file(
         at path: String, holds topLevel: TopLevel = .domain, system: SystemCalls
     ) -> PropertyListFile {
-        let hash = path.hashOfBytes
         return state.withLock { state in
-            let same = state.entries[hash] ?? []
+            let same = state.entries[path] ?? []
             for case let file? in same.lazy.map(\.file) where file.isThat(of: path, topLevel, system) { return file }
             // Not at each call, because there may be thousands.
             if state.entries.count >= state.countToTidy {
@@ -302,24 +301,15 @@ final class FileRegistry: Sendable {
                 state.countToTidy = max(16, 2 * state.entries.count)
             }
             let file = PropertyListFile(path: path, holds: topLevel, system: system)
-            state.entries[hash] = same.filter { $0.file != nil } + [Entry(file: file)]
+            state.entries[path] = same.filter { $0.file != nil } + [Entry(file: file)]
             return file
         }
     }
 
-    /// The number of hashes, also of files that were released.
-    var count: Int { state.withLock { $0.entries.count } }
+    /// The number of files, also of those that were released.
+    var count: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.count } } }
 
-    func entries(of path: String) -> Int { state.withLock { $0.entries[path.hashOfBytes]?.count ?? 0 } }
-}
-
-extension String {
-    /// FNV-1a, of the bytes: two spellings of a letter differ.
-    fileprivate var hashOfBytes: Int {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return Int(truncatingIfNeeded: hash)
-    }
+    func entries(of path: String) -> Int { state.withLock { $0.entries[path]?.count ?? 0 } }
 }
 
 extension PropertyListFile {

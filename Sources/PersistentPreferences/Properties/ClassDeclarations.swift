@@ -38,10 +38,11 @@ package final class ClassDeclarations: Sendable {
     let ownRoot: String
     private let byKey: [String: Declaration]
     private let undeclaredKeys = Locked(Set<String>())
-    /// The keys by the key path of the wrapper.
-    private let keysByStorage = Locked([AnyKeyPath: String]())
+    /// The keys by the hash of the key path of the wrapper.
+    private let keysByStorage = Locked(NumberTable<(path: AnyKeyPath, key: String)>())
 
-    private static let known = Locked([ObjectIdentifier: ClassDeclarations]())
+    /// By the address of the class.
+    private static let known = Locked(NumberTable<ClassDeclarations>())
 
     /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance.
     /// Inspects every stored property of the first instance.
@@ -50,8 +51,8 @@ package final class ClassDeclarations: Sendable {
         if let found = known(type) { return (found, false) }
         let new = ClassDeclarations(prefs, type)
         return known.withLock { known in
-            if let found = known[ObjectIdentifier(type)] { return (found, false) }
-            known[ObjectIdentifier(type)] = new
+            if let found = known[number(of: type)] { return (found, false) }
+            _ = known.add(new, at: number(of: type))
             return (new, true)
         }
     }
@@ -62,8 +63,10 @@ package final class ClassDeclarations: Sendable {
 
     /// The declarations of a class; nil if it has had no instance.
     static func known(_ type: AnyClass) -> ClassDeclarations? {
-        known.withLock { $0[ObjectIdentifier(type)] }
+        known.withLock { $0[number(of: type)] }
     }
+
+    private static func number(of type: AnyClass) -> Int { Int(bitPattern: ObjectIdentifier(type)) }
 
     private init(_ prefs: any DeclaringClass, _ type: any DeclaringClass.Type) {
         let found = Self.properties(of: prefs)
@@ -142,12 +145,13 @@ package final class ClassDeclarations: Sendable {
     {
         if let key = property.explicitKey, byKey[key] != nil { return key }
         if property.explicitKey == nil {
-            if let key = keysByStorage.withLock({ $0[storage] }) { return key }
+            let hash = storage.hashValue
+            if let known = keysByStorage.withLock({ $0[hash] }), known.path == storage { return known.key }
             // Looked up without the key path, because describing a key path for the first time costs 1.9 million
             // instructions.
             let own = declarations.first { $0.property === property }?.key
             if let key = own ?? name(at: storage) ?? name(of: property, in: prefs) {
-                keysByStorage.withLock { $0[storage] = key }
+                keysByStorage.withLock { _ = $0.add((storage, key), at: hash) }
                 return key
             }
         }
@@ -259,16 +263,20 @@ package final class ClassDeclarations: Sendable {
         var found: [Found] = []
         var mirror: Mirror? = Mirror(reflecting: prefs)
         while let current = mirror, current.subjectType != base {
-            var own: [Found] = []
-            for (label, value) in current.children {
-                guard let label, let pref = value as? any PrefWrapper else { continue }
-                own.append((name(ofStorage: label), pref.declaredProperty, current.subjectType))
+            // The first iterator of children would cost a program 650,000 instructions; `map` makes none.
+            let own = current.children.map { label, value -> Found? in
+                guard let label, let pref = wrapper(value) else { return nil }
+                return (name(ofStorage: label), pref.declaredProperty, current.subjectType)
             }
-            found = own + found
+            found = own.compactMap { $0 } + found
             mirror = current.superclassMirror
         }
         return found
     }
+
+    /// Generic, because the cast of an `Any` asks first whether `Any` conforms, which costs a program 220,000 instructions.
+    @inline(never)
+    private static func wrapper<Value>(_ value: Value) -> (any PrefWrapper)? { value as? any PrefWrapper }
 
     /// The name of a property by that of its storage, which has an underscore before it. Reflection gives a raw identifier
     /// (SE-0451) in backticks, with no-break spaces for its blanks.
@@ -329,7 +337,7 @@ package final class ClassDeclarations: Sendable {
     private static func unique(_ declarations: [Declaration], in type: any DeclaringClass.Type) -> [String: Declaration]
     {
         var byKey: [String: Declaration] = [:]
-        var byProperty: [ObjectIdentifier: Declaration] = [:]
+        var byProperty = NumberTable<Declaration>()
         func stop(_ flaw: String) -> Never { fatalError("\(type): \(flaw)") }
         for declaration in declarations {
             let property = "the property \"\(declaration.name)\""
@@ -343,7 +351,7 @@ package final class ClassDeclarations: Sendable {
                     stop("\(isFormer ? "a former key" : "the key") of \(property) is reserved")
                 }
             }
-            if let other = byProperty.updateValue(declaration, forKey: ObjectIdentifier(declaration.property)) {
+            if let other = byProperty.add(declaration, at: Int(bitPattern: ObjectIdentifier(declaration.property))) {
                 stop("the properties \"\(other.name)\" and \"\(declaration.name)\" share one Pref; create one for each")
             }
             if let other = byKey.updateValue(declaration, forKey: declaration.key) {

@@ -104,7 +104,8 @@ extension PartialRangeUpTo: _PrefChoiceSource {
 extension Array: _PrefChoiceSource where Element: Equatable {
     /// Not for use.
     public func _prefOption() -> PrefOption<Element> {
-        PrefOption(choices: self, { words }) { contains($0) }
+        // `contains` of a generic list costs a program 210,000 instructions at its first use.
+        PrefOption(choices: self, { words }) { value in indices.contains { self[$0] == value } }
     }
 
     /// `one of light, dark`; texts that would be misread are in quotes.

@@ -2,14 +2,15 @@ import Foundation
 
 /// The one rule of `PrefCoding`, found for a type at its first use and kept.
 package enum CodingRule {
-    private static let known = Locked([ObjectIdentifier: Any]())
+    /// By the address of the type.
+    private static let known = Locked(NumberTable<Any>())
 
     /// Returns nil if the type cannot be stored.
     static func coding<Value>(for type: Value.Type) -> PrefCoding<Value>? {
-        let identifier = ObjectIdentifier(type)
-        if let coding = known.withLock({ $0[identifier] }) { return coding as? PrefCoding<Value> }
+        let address = Int(bitPattern: ObjectIdentifier(type))
+        if let coding = known.withLock({ $0[address] }) { return coding as? PrefCoding<Value> }
         guard let coding = topLevel(type) else { return nil }
-        known.withLock { $0[identifier] = coding }
+        known.withLock { _ = $0.add(coding, at: address) }
         return coding
     }
 
