@@ -72,8 +72,10 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The store of instances that are created without one: the standard domain of `UserDefaults` by default.
     ///
-    /// Override it for a suite, an app group or a file. The property is read once for each class, at its first instance
-    /// without a store. A subclass that inherits it reads it once more, so `.memory()` is another memory there.
+    /// Override it for a suite, an app group or a file. The first instance of a class that needs it reads the property, and
+    /// all instances of the class keep that store. If two threads read it at once, one store is kept. A subclass that
+    /// inherits it reads it again, and so does code that names it: each `.memory()` is then another memory. An instance
+    /// that is created inside ``withStore(_:_:)`` does not read it.
     open class var store: PrefsStore { .standard }
 
     /// The key of this instance's root.

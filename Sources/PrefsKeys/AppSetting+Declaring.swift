@@ -10,7 +10,7 @@ extension AppSetting where Value: Codable {
     ///   - wrappedValue: the default.
     ///   - key: the entry: not empty, and at most 1,024 bytes. Each access of another name fails.
     ///   - store: where the entry is; nil stands for `UserDefaults.standard`. It is an entry of the domain, in
-    ///     every layout. In a fleet and over a backend, which have only roots, it is a value of the root `AppSettings`.
+    ///     every layout. In a fleet, over a backend and in a layered store, it is a value of the root `AppSettings`.
     ///   - didFail: called for each error of a read or a write, on the thread of the access. Errors of accesses inside
     ///     it do not call it.
     public init(

@@ -62,8 +62,8 @@ public final class AppSettingsValues: Observable, Sendable {
         self.init(KeyPlace(store, root: root))
     }
 
-    /// Creates settings that are entries of a store: in every layout, a key is not in a root. A fleet and a
-    /// backend have only roots.
+    /// Creates settings that are entries of a store, in every layout. In a fleet, over a backend and in a layered store, they
+    /// are values of the root `AppSettings`.
     convenience init(entriesOf store: PrefsStore) {
         self.init(KeyPlace(entriesOf: store))
     }

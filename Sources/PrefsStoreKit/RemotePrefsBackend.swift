@@ -10,8 +10,8 @@ import PersistentPreferences
 /// - A read by an instance calls `read`. If that throws ``PrefsError/unreadable(_:)``, the read returns `lastKnown`,
 ///   and ``PersistentPrefs/lastError`` has the error. A write never starts from `lastKnown`.
 /// - An assignment is compared with `current`. If it would change nothing, there is no update.
-/// - The body of an update runs inside an update of ``PrefsStore/memory()``. An assignment that an instance rejects fails
-///   that inner update.
+/// - `update` must run its body inside an update of a store of this package, such as ``PrefsStore/memory()``. If an
+///   instance rejects an assignment in the body, it fails that inner update, and nothing may be committed.
 ///
 /// ## Performance
 /// An instance converts a dictionary again only if its storage is new, so return one copy as long as the state does not

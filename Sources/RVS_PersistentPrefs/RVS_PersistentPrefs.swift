@@ -76,7 +76,8 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     /// base class.
     open var userDefaults: UserDefaults? { Suites.defaults(of: type(of: self)) }
 
-    /// The store of ``groupID``.
+    /// The store of ``groupID``. Unless a subclass overrides it, each new instance reads it again, so that an assignment to
+    /// ``groupID`` applies to later instances.
     open override class var store: PrefsStore { Suites.store(of: self) }
 
     /// A store that a new instance chooses for itself: that of its class, unless it has a ``userDefaults`` of its own.

@@ -96,8 +96,8 @@ final class FileCommit: Sendable {
             cache.callMirror(mirror.didChange)
             mirror.note(content)
         } else if before == nil {
-            // It was asked since the program's code ran, and ends before it runs again. The file of the former state may end
-            // later, because a read of another thread may have it.
+            // The lock file was found intact after the program's code last ran, and is closed before it runs again, so it is not
+            // asked. The file of the former state is: a read of another thread may still hold it, and close it later.
             writeLock.willEnd()
         }
         try flush?.get()

@@ -70,8 +70,8 @@ struct FileWriter: Sendable {
     /// Throws if another program has replaced, changed or removed the file since the update started, or if the lock
     /// file was removed, so that others may be writing. Called before anything is replaced.
     ///
-    /// - Parameter isAsked: whether the open file of the state was asked since the program's code ran, if there is one. Its
-    ///   bytes are then compared before its name is looked up, so that one look is enough.
+    /// - Parameter isAsked: whether the descriptor of the state's file was checked after the program's code last ran. The
+    ///   bytes are then compared before the name is looked up, so that one look is enough.
     /// - Returns: the status of the file; nil if it is missing.
     func checkFileUnchanged(
         _ base: FileState, isAsked: Bool = false, under writeLock: WriteLock

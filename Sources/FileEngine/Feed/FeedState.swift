@@ -137,7 +137,7 @@ struct FeedState {
     mutating func report(_ steps: [CommitStep], to actions: inout [[EntryObserver.Told]]) {
         let members = steps.reduce(0) { $0 + ($1.after?.count ?? 0) }
         if let first = steps.first, let reported, reported.isIdentical(to: first.before),
-            // To look at an entry takes as long as to compare a dozen members.
+            // Looking at one entry takes as long as comparing a dozen members.
             entries.count > 1 + members / 12
         {
             let changed = steps.reduce(into: [""] as Set) { keys, step in
@@ -150,7 +150,7 @@ struct FeedState {
         if let last = steps.last { noteReported(last.after) }
     }
 
-    /// Notes that the observers were told of the entries of a content, but those that wait.
+    /// Remembers the content that the observers were told of; nil if one of them still waits for its first state.
     private mutating func noteReported(_ content: DomainContent?) {
         if let reported, reported.isIdentical(to: content) { return }
         let isOfAll = reported != nil || entries.values.allSatisfy { $0.lastReported != nil && !$0.isUnsure }

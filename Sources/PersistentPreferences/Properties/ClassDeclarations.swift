@@ -105,7 +105,7 @@ package final class ClassDeclarations: Sendable {
 
     package subscript(key: String) -> Declaration? { byKey[key] }
 
-    /// A stored value of a key, or nil if it is a null: that is a value only of an optional.
+    /// The stored value of a key. A stored null is nil, unless the property is an optional.
     package func value(_ stored: StoredValue?, ofKey key: String) -> StoredValue? {
         guard let stored, stored.isNull else { return stored }
         return self[key]?.property.valueType is any OptionalValue.Type ? stored : nil

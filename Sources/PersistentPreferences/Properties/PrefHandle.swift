@@ -8,9 +8,9 @@ import PrefsPropertyLists
 /// prefs.$fontSize.reset()
 /// ```
 ///
-/// A handle keeps its instance alive. Two handles are equal if they are for one property of one instance; a handle identifies
-/// itself. Mirrors `Binding` of SwiftUI. Performance, errors and threads are as for the
-/// property. A handle is `Sendable` if its values are.
+/// A handle keeps its instance alive. Two handles are equal if they are for one property of one instance; ``id`` is the
+/// handle itself. Mirrors `Binding` of SwiftUI. Performance, errors and threads are as for the property. A handle is
+/// `Sendable` if its values are.
 public struct PrefHandle<Value> {
     let prefs: PersistentPrefs
     let property: PrefProperty<Value>

@@ -12,7 +12,8 @@ import PrefsPropertyLists
 /// A text is the key that the value is stored under; without one, the key is the property's name. The options may come
 /// in any order. Constraints hold for every write and every decoded read: every write path rejects other values, and a
 /// stored value that violates them is kept and reads as the default. An optional that is nil satisfies all of them; only its
-/// checks are asked about nil. Your own kind of constraint is a static function:
+/// checks are asked about nil. Your own kind of constraint is a static function, and another one in `PrefOption<Int?>` for
+/// optionals:
 ///
 /// ```swift
 /// extension PrefOption<Int> {
@@ -64,8 +65,8 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     ///
     /// - Parameters:
     ///   - words: evaluated only when they are read.
-    ///   - isValid: whether a value satisfies the constraint. Called on any thread. Of an optional it gets the wrapped
-    ///     value: see ``required`` for one that must not be nil.
+    ///   - isValid: whether a value satisfies the constraint. Called on any thread. For an optional property it gets the
+    ///     wrapped value, and nil is valid; with ``required``, ``PersistentPrefs/problems()`` names a missing value.
     @_disfavoredOverload
     public static func must(
         be words: @autoclosure @escaping @Sendable () -> String, _ isValid: @escaping @Sendable (Value) -> Bool

@@ -2,7 +2,8 @@ import PrefsFileEngine
 package import PrefsPropertyLists
 
 extension PrefsStore {
-    /// Creates an empty store in memory, which lives as long as a copy of the value. Use it in tests and previews.
+    /// Creates an empty store in memory, which lives as long as a copy of the value or an instance that uses it. Use it in
+    /// tests and previews.
     ///
     /// ```swift
     /// let prefs = EditorPrefs(store: .memory())

@@ -110,7 +110,7 @@ extension PrefsStore {
 
     /// Creates a store on a file of any format.
     ///
-    /// - Parameter url: why there is none, if the store cannot be reached.
+    /// - Parameter url: the URL, or why the store cannot be reached.
     package static func file(
         _ url: Result<URL, PrefsError>, format: FileFormat, durability: Durability, layout: DomainLayout,
         protection: FileProtection?, quarantinesMistakes: Bool? = nil, system: SystemCalls = .real

@@ -73,7 +73,7 @@ extension LayersSnapshot {
             + (above + below).flatMap { problems(of: $0, root, in: declarations, flaw) }
     }
 
-    /// The keys of a file that are not keys of the class, and that a newer version of the class has written it.
+    /// The keys of a file that the class does not have, and a note if a newer version of the class has written the file.
     private func problems(
         of state: LayerState, _ root: String, in declarations: ClassDeclarations,
         _ flaw: (_ key: String, ValueForm) -> String?

@@ -9,7 +9,7 @@ package import PrefsPropertyLists
 /// import PrefsLayers
 ///
 /// let store = PrefsStore.layered(
-///     .standard, above: [.arguments(), .environment(prefix: "EDITOR_")], below: [.system("editor")])
+///     .userDefaults(), above: [.arguments(), .environment(prefix: "EDITOR_")], below: [.system("editor")])
 /// ```
 ///
 /// ## Behavior

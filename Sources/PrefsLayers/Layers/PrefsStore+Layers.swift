@@ -36,9 +36,10 @@ extension PrefsStore {
     /// Any thread.
     ///
     /// - Parameters:
-    ///   - base: where writes go, and whose ``url`` the store has. If it is a layered store, the new layers are around its layers. A path of a layer
-    ///     that leads to the file of the base is not read, and is reported with ``PrefsError/invalidLayer(_:)``. The
-    ///     paths are compared once, by this call, and only for the stores of this package.
+    ///   - base: where writes go; the store has its ``url``. If the base is layered, the new layers are around its layers.
+    ///     A path of a layer that leads to the file of the base is not read, and is reported with
+    ///     ``PrefsError/invalidLayer(_:)``. The paths are compared once, by this call, and only for the stores of this
+    ///     package.
     ///   - above: layers that win over the base; the first wins over the others.
     ///   - below: defaults; the first wins over the others.
     public static func layered(
