@@ -366,9 +366,9 @@ struct ObserverTable {
     ///
     /// - Returns: what must run once no lock is held, in order.
     func put(_ change: EntryChange) -> [EntryObserver.Told] {
-        // By the place of its part: a copy of a change costs 500 instructions.
-        var parts = [change]
-        var all = groups[nil]?.seats.compactMap { seat in seat.map { (seat: $0, part: 0) } } ?? []
+        // By the place of its part, which is nil for the whole change: a copy of a change costs 500 instructions.
+        var parts: [EntryChange] = []
+        var all = groups[nil]?.seats.compactMap { seat in seat.map { (seat: $0, part: Int?.none) } } ?? []
         let countOfAll = all.count
         for (shape, seenByKey) in seenByKey {
             let isWhole = !shape.isThat(of: change.before) || !shape.isThat(of: change.after)
@@ -378,12 +378,12 @@ struct ObserverTable {
             }
             for seen in concerned {
                 if !isWhole { parts.append(change.part(seen.keys)) }
-                let part = isWhole ? 0 : parts.count - 1
+                let part = isWhole ? nil : parts.count - 1
                 for case let seat? in groups[seen]?.seats ?? [] { all.append((seat, part)) }
             }
         }
         if all.count > countOfAll { all.sort { $0.seat.number < $1.seat.number } }
-        return all.compactMap { $0.seat.observer.put(parts[$0.part]) }
+        return all.compactMap { seat, part in seat.observer.put(part.map { parts[$0] } ?? change) }
     }
 }
 

@@ -135,10 +135,9 @@ struct FeedState {
     /// Reports the steps of a commit. If all observers know the content that it started from, looks only at the entries that
     /// it may have changed.
     mutating func report(_ steps: [CommitStep], to actions: inout [[EntryObserver.Told]]) {
-        let members = steps.reduce(0) { $0 + ($1.after?.count ?? 0) }
         if let first = steps.first, let reported, reported.isIdentical(to: first.before),
             // Looking at one entry takes as long as comparing a dozen members.
-            entries.count > 1 + members / 12
+            entries.count > 1 + steps.reduce(0, { $0 + ($1.after?.count ?? 0) }) / 12
         {
             let changed = steps.reduce(into: [""] as Set) { keys, step in
                 keys.formUnion((step.after ?? [:]).keysThatMayDiffer(from: step.before ?? [:]))
@@ -150,8 +149,13 @@ struct FeedState {
         if let last = steps.last { noteReported(last.after) }
     }
 
-    /// Remembers the content that the observers were told of; nil if one of them still waits for its first state.
+    /// Remembers the content that the observers were told of; nil if one of them still waits for its first state. With one
+    /// entry, nothing asks for it.
     private mutating func noteReported(_ content: DomainContent?) {
+        guard entries.count > 1 else {
+            if reported != nil { reported = nil }
+            return
+        }
         if let reported, reported.isIdentical(to: content) { return }
         let isOfAll = reported != nil || entries.values.allSatisfy { $0.lastReported != nil && !$0.isUnsure }
         reported = isOfAll && source?.mayOthersWrite != true ? Reported(content: content) : nil
