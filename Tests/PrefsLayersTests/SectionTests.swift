@@ -109,6 +109,8 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(covered.source(ofKey: "listen.port") == .layer("environment"))
         #expect(covered.source(ofKey: "listen.host") == .stored)
         #expect(covered.$listen.source == .layer("environment"))
+        let alone = SectionPrefs(store: .json(url: base))
+        #expect(alone.source(ofKey: "listen.port") == .stored && alone.source(ofKey: "listen.tls.version") == .default)
         try write("{}", to: base)
         #expect(source("host") == .layer(system.path) && prefs.$listen.source == .layer(system.path))
         // A store alone has fields, too. Another property has none.

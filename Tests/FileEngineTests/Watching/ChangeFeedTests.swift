@@ -295,7 +295,10 @@ import Testing
 
     @Test func anObserverThatJoinsDuringACommitOfAnotherEntryIsToldOfChangesElsewhere() throws {
         let other = ChangeSubscriber()
-        var subscriptions = [try domain.feed.subscribe(to: "own", subscriber)]
+        // With one entry, the feed keeps no content.
+        var subscriptions = try [
+            domain.feed.subscribe(to: "own", subscriber), domain.feed.subscribe(to: "third", ChangeSubscriber()),
+        ]
         try domain.write(2)
         try domain.write(3)
         domain.set(\.inCommit) { subscriptions.append(try self.domain.feed.subscribe(to: "other", other)) }

@@ -57,6 +57,10 @@ private struct High: PrefKey {
 
     /// Prefs on a store to read from, and others on one to write to: another store of the same roots for some kinds.
     private func pairs(_ kind: Kind) throws -> (PairPrefs, PairPrefs) {
+        if kind == .foreign {
+            let backend = ForeignBackend()
+            return (PairPrefs(key: "Root", store: backend.store), PairPrefs(key: "Root", store: backend.store))
+        }
         let reading = try store(kind)
         let writing = [.twoStores, .link].contains(kind) ? PrefsStore.propertyList(url: folder.file()) : reading
         return (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
