@@ -52,7 +52,7 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - keys: all keys of an instance.
-    ///   - flaw: why a key of a file is no key of the root; nil if it is one.
+    ///   - flaw: says why a key of a file is not a key of the class; nil if it is one.
     func notes(
         forKeys keys: [String], of root: String, in declarations: ClassDeclarations,
         _ flaw: (_ key: String, ValueForm) -> String?

@@ -20,17 +20,14 @@ package protocol StoreOwner: AnyObject, Sendable {
 
 /// The stores of classes. The class property is read once for each class, because it may make a new place each time.
 package enum ClassStores {
-    private static let stores = Locked<[ObjectIdentifier: PrefsStore]>([:])
+    /// By the address of the class.
+    private static let stores = Locked(NumberTable<PrefsStore>())
 
     package static func store(of type: any StoreOwner.Type) -> PrefsStore {
-        let key = ObjectIdentifier(type)
-        if let known = stores.withLock({ $0[key] }) { return known }
+        let address = Int(bitPattern: ObjectIdentifier(type))
+        if let known = stores.withLock({ $0[address] }) { return known }
         // Not in the lock: the property may use instances of other classes.
         let new = type.store
-        return stores.withLock { stores in
-            let store = stores[key] ?? new
-            stores[key] = store
-            return store
-        }
+        return stores.withLock { $0.add(new, at: address) } ?? new
     }
 }
