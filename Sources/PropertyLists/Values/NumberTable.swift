@@ -2,7 +2,7 @@
 ///
 /// A dictionary whose keys are not strings costs a program 220,000 instructions or more, because its first use searches all
 /// conformances for the one of the keys.
-@usableFromInline
+@frozen @usableFromInline
 package struct NumberTable<Value> {
     /// In ascending order of the numbers.
     @usableFromInline var entries: [(number: Int, value: Value)] = []
