@@ -156,7 +156,7 @@ final class ErrorHandlers: FaultListener {
         state.withLock { state in
             for index in state.handlers.indices {
                 let ended = state.handlers[index].told.filter { problem in
-                    problem.source == .store && !problem.error.isWarning
+                    problem.source == .stored && !problem.error.isWarning
                         && (key == nil ? problem.kind == .store : problem.topLevelKey == key)
                 }
                 if ended.isEmpty { continue }

@@ -46,7 +46,9 @@ import TestSupport
     private func read(_ key: String, _ layer: PrefsLayer) -> String {
         let prefs = prefs(above: layer)
         let value = prefs.effectiveValue(forKey: key)
-        guard case .invalidLayer(let faults)? = prefs.lastError else { return value.map(JSONWriter.line) ?? "nothing" }
+        guard case .ignoredInLayer(let faults)? = prefs.lastError else {
+            return value.map(JSONWriter.line) ?? "nothing"
+        }
         return faults.map { $0.reason.hasPrefix(key) ? $0.reason : "\(key): \($0.reason)" }.joined()
     }
 

@@ -86,7 +86,7 @@ import Testing
         let prefs = prefs(["APP_SERVER_PORT": "big", "APP_SERVER_HOST": "x"])
         let fault = PrefsProblem(
             layer: "environment", place: "APP_SERVER_PORT", reason: "server.port: expected Int, found a string")
-        #expect(prefs.lastError == .invalidLayer([fault]))
+        #expect(prefs.lastError == .ignoredInLayer([fault]))
         #expect(prefs.server == LayerServer(host: "x"))
         #expect(prefs.problems().map(\.path) == ["APP_SERVER_PORT"])
     }

@@ -211,7 +211,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = prefs(above: [.file(folder.file("layer.json"))])
         #expect(
             prefs.lastError
-                == .invalidLayer([
+                == .ignoredInLayer([
                     PrefsProblem(layer: path, place: "size in \(path)", reason: "must be in 8...72"),
                     PrefsProblem(layer: path, place: "ratio in \(path)", reason: "expected Double, found a string"),
                 ]))
@@ -243,10 +243,10 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = prefs(below: [system(folder.path, "base")])
         let fault = PrefsProblem(
             layer: "system", place: folder.file("base.plist").path, reason: "the layer reads the file of the base")
-        #expect(prefs.lastError == .invalidLayer([fault]))
+        #expect(prefs.lastError == .ignoredInLayer([fault]))
         prefs.size = 20
         #expect((prefs.size, prefs.ratio) == (20, 2.5))
-        #expect(prefs.lastError == .invalidLayer([fault]))
+        #expect(prefs.lastError == .ignoredInLayer([fault]))
     }
 
     @Test func aCycleThroughALayeredBaseIsReported() throws {

@@ -218,8 +218,8 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             let fault = PrefsProblem(
                 layer: layer.name, place: name,
                 reason: #"the keys "fontSize" and "font-size" have one \#(kind); give one of them another key"#)
-            #expect(prefs.lastError == .invalidLayer([fault]))
-            #expect(prefs.fontSize == 12 && prefs.lastError == .invalidLayer([fault]))
+            #expect(prefs.lastError == .ignoredInLayer([fault]))
+            #expect(prefs.fontSize == 12 && prefs.lastError == .ignoredInLayer([fault]))
             #expect(prefs.other == 13)
             #expect(prefs.title == "x" && prefs.lastError == nil)
             #expect(prefs.problems().map(\.path) == [name])

@@ -199,7 +199,7 @@ import TestSupport
             found == [
                 .layer("arguments"): ["--port", "--hots"], .layer("environment"): ["APP_PORT", "APP_PROT"],
                 .layer(path): ["port in \(path)", "hots in \(path)"], .layer("options"): ["port"],
-                .store: ["host", "prot"],
+                .stored: ["host", "prot"],
             ])
     }
 }

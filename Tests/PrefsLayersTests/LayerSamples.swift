@@ -37,7 +37,7 @@ extension PrefsLayer {
 }
 
 extension PrefsError {
-    var layerFaults: [PrefsProblem] { detail(of: PrefsError.invalidLayer) ?? [] }
+    var layerFaults: [PrefsProblem] { detail(of: PrefsError.ignoredInLayer) ?? [] }
     var coveredKeys: [PrefsProblem] { detail(of: PrefsError.coveredByLayer) ?? [] }
 }
 

@@ -25,7 +25,7 @@ import Testing
         #expect(prefs.$size.source == .layer("managed"))
         #expect(prefs.ratio == 1.5)
         let fault = PrefsProblem(layer: "managed", place: "ratio", reason: "expected Double, found a string")
-        #expect(prefs.lastError == .invalidLayer([fault]))
+        #expect(prefs.lastError == .ignoredInLayer([fault]))
         prefs.size = 40
         let covered = PrefsError.coveredByLayer([PrefsProblem(covered: "size", by: "managed", place: "size")])
         #expect(prefs.lastError == covered)
@@ -60,8 +60,8 @@ import Testing
             PrefsProblem(layer: "managed", place: "ratio", reason: "expected Double, found a string"),
             PrefsProblem(layer: "managed", place: "server", reason: "server.port: expected Int, found a string"),
         ]
-        #expect(prefs.lastError == .invalidLayer(faults), "by the initializer")
-        #expect(prefs["size"] as? Int == 30 && prefs.lastError == .invalidLayer([faults[0]]), "by a read")
+        #expect(prefs.lastError == .ignoredInLayer(faults), "by the initializer")
+        #expect(prefs["size"] as? Int == 30 && prefs.lastError == .ignoredInLayer([faults[0]]), "by a read")
         #expect(prefs["server"] == nil && prefs.$server.source == .default)
         #expect((prefs.size, prefs.ratio) == (30, 0.5))
         #expect(prefs.values as NSDictionary == ["size": 30], "nor are they in the merged state")

@@ -24,8 +24,8 @@ import Testing
     @Test(arguments: ["APP_NAME", "APP_name"]) func aVariableIsIgnored(_ variable: String) {
         let prefs = prefs(variables: [variable: "a\(Self.repaired)", "APP_SIZE": "20"])
         let fault = PrefsProblem(layer: "environment", place: variable, reason: "is not UTF-8")
-        #expect(prefs.name == "below" && prefs.lastError == .invalidLayer([fault]))
-        #expect("\(PrefsError.invalidLayer([fault]))" == "layer environment: \(variable): is not UTF-8; ignored")
+        #expect(prefs.name == "below" && prefs.lastError == .ignoredInLayer([fault]))
+        #expect("\(PrefsError.ignoredInLayer([fault]))" == "layer environment: \(variable): is not UTF-8; ignored")
         #expect(prefs.size == 20 && prefs.lastError == nil)
         let problems = prefs.problems()
         #expect(problems.map(\.description) == ["\(variable): environment: is not UTF-8"])
@@ -37,7 +37,7 @@ import Testing
         #expect(prefs.server.host == "localhost" && prefs.server.port == 81)
         #expect(
             prefs.lastError
-                == .invalidLayer([PrefsProblem(layer: "environment", place: variable, reason: "is not UTF-8")]))
+                == .ignoredInLayer([PrefsProblem(layer: "environment", place: variable, reason: "is not UTF-8")]))
         #expect(prefs.problems().map(\.path) == [variable])
     }
 
@@ -47,7 +47,7 @@ import Testing
         let place = String(arguments[0].prefix { $0 != "=" })
         let prefs = prefs(arguments: ["file-\(Self.repaired)", "--size", "20"] + arguments + [Self.repaired])
         let fault = PrefsProblem(layer: "arguments", place: place, reason: "is not UTF-8")
-        #expect(prefs.name == "below" && prefs.lastError == .invalidLayer([fault]))
+        #expect(prefs.name == "below" && prefs.lastError == .ignoredInLayer([fault]))
         #expect(prefs.size == 20 && prefs.problems().map(\.description) == ["\(place): arguments: is not UTF-8"])
     }
 

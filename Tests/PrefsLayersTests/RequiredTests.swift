@@ -46,7 +46,7 @@ import TestSupport
         let prefs = prefs()
         let problem = try #require(prefs.problems().first)
         #expect(texts(prefs) == [Self.missing])
-        #expect(problem.kind == .missing && problem.source == .store)
+        #expect(problem.kind == .missing && problem.source == .stored)
         #expect(problem.path == "token" && problem.topLevelKey == "token")
         #expect(problem.error == .problem(problem) && problem.error.isWarning)
         // It rejects nothing, and no access meets it.

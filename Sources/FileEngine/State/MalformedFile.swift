@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import PrefsPropertyLists
 
 /// A file whose bytes are not a property list, and the state that replaces it.
 ///
 /// ```swift
 /// if case .damaged(let file)? = prefs.lastError {
-///     print(file.path, file.reason, file.line ?? 0, file.state)
+///     print(file.path, file.line ?? 0, file.reason)
 /// }
 /// ```
 ///
@@ -15,7 +15,7 @@ import PrefsPropertyLists
 /// type; may be passed between threads.
 public struct MalformedFile: Sendable, Hashable {
     /// The state that reads return while the file is malformed, and that the next write starts from.
-    public enum KnownState: Sendable, Hashable {
+    package enum KnownState: Sendable, Hashable {
         /// What this process last read from the file or wrote to it.
         case lastKnown
         /// The last good copy beside the file; the date is the time of its commit.
@@ -33,7 +33,7 @@ public struct MalformedFile: Sendable, Hashable {
     /// The column of the fault in characters, counted from 1; nil for a format without lines.
     public let column: Int?
     /// The state that is read instead of the file.
-    public let state: KnownState
+    package let state: KnownState
     /// The path of the quarantined bytes, or nil if nothing was changed.
     public internal(set) var quarantinedAs: String?
 
@@ -56,7 +56,7 @@ public struct MalformedFile: Sendable, Hashable {
 
     /// `path: line 6, column 3: reason`; the line is left out for a format without lines. Control characters of the
     /// path are escaped.
-    public var place: String {
+    package var place: String {
         "\(ShownText.line(path)): \(PropertyListFault(reason: reason, line: line, column: column))"
     }
 }

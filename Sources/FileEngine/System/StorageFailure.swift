@@ -5,14 +5,14 @@ import PrefsPropertyLists
 ///
 /// ```swift
 /// if case .notStored(let failure)? = prefs.lastError {
-///     print(failure.operation, failure.path, failure.code)  // fsync /…/settings.plist 5
+///     print(failure)  // /…/settings.plist: fsync: Input/output error
 /// }
 /// ```
 ///
 /// Mirrors `POSIXError`, with the operation and the path. A value type; may be passed between threads.
 public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the system call, such as `fsync`; empty if `reason` describes a state that no system call reports.
-    public let operation: String
+    package let operation: String
     /// The path of the file or folder; empty if the failure has no path, for example without a home folder.
     public let path: String
     /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; `EDEADLK` for a write inside an update

@@ -89,11 +89,11 @@ struct FaultLog {
             mayEnd = true
             defer { store = error }
             return store == error ? nil : error
-        case .invalidLayer(let faults):
+        case .ignoredInLayer(let faults):
             let news = faults.filter { layers.index(forKey: $0) == nil }
             mayEnd = true
             for fault in news { layers[fault] = .some(name) }
-            return news.isEmpty ? nil : .invalidLayer(news)
+            return news.isEmpty ? nil : .ignoredInLayer(news)
         default:
             // What the caller asked for is wrong, or a write has left a warning.
             return error
@@ -149,11 +149,11 @@ package struct AccessOutcome {
 
     package mutating func note(_ faults: [PrefsProblem]) {
         guard !faults.isEmpty else { return }
-        noted.append(.invalidLayer(faults))
+        noted.append(.ignoredInLayer(faults))
         switch warning {
-        case nil: warning = .invalidLayer(faults)
-        case .invalidLayer(let known): warning = .invalidLayer(known + faults.filter { !known.contains($0) })
-        default: others.append(.invalidLayer(faults))
+        case nil: warning = .ignoredInLayer(faults)
+        case .ignoredInLayer(let known): warning = .ignoredInLayer(known + faults.filter { !known.contains($0) })
+        default: others.append(.ignoredInLayer(faults))
         }
     }
 

@@ -3,7 +3,7 @@ import PrefsPropertyLists
 /// The keys that a rejected write names, sorted; see ``PrefsError/incorrectKeys(invalidElements:)`` and
 /// ``PrefsError/valuesNotPlistCompatible(invalidElements:)``.
 ///
-/// A collection of the keys, which are an array in RVS_PersistentPrefs. ``PrefsError/failures`` gives the reasons. A value
+/// A collection of the keys, which are an array in RVS_PersistentPrefs. ``PrefsError/problems`` gives the reasons. A value
 /// type; may be passed between threads.
 public struct InvalidKeys: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
     private let keys: [String]
@@ -16,8 +16,7 @@ public struct InvalidKeys: RandomAccessCollection, ExpressibleByArrayLiteral, Se
         (self.keys, reasons, self.allowed) = (keys, failures, allowed)
     }
 
-    /// Creates the keys of an error that a test expects.
-    public init(_ keys: some Sequence<String>) { self.init(Array(keys), failures: []) }
+    package init(_ keys: some Sequence<String>) { self.init(Array(keys), failures: []) }
 
     /// Creates the keys of an error that a test expects.
     public init(arrayLiteral keys: String...) { self.init(keys, failures: []) }
@@ -45,13 +44,7 @@ public struct InvalidKeys: RandomAccessCollection, ExpressibleByArrayLiteral, Se
     }
 }
 
-extension InvalidKeys: Hashable, CustomStringConvertible {
+extension InvalidKeys: CustomStringConvertible {
     /// The text of an array: `["a", "b"]`.
     public var description: String { keys.description }
-
-    /// Whether the keys are equal.
-    public static func == (left: InvalidKeys, right: InvalidKeys) -> Bool { left.keys == right.keys }
-
-    /// Hashes the keys.
-    public func hash(into hasher: inout Hasher) { hasher.combine(keys) }
 }

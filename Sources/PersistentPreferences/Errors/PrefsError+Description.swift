@@ -4,7 +4,7 @@ import PrefsPropertyLists
 
 extension PrefsError: LocalizedError, CustomStringConvertible {
     /// One line of English for each failure, at most 20, and the number of the others: what happened and, if possible,
-    /// what to do. It names keys, paths, types and limits. It quotes no stored value. ``PrefsError/invalidLayer(_:)``
+    /// what to do. It names keys, paths, types and limits. It quotes no stored value. ``PrefsError/ignoredInLayer(_:)``
     /// quotes up to 40 characters of a text of the arguments or the environment. Keys are shortened. The text of a
     /// server, another store or another error is one line of at most 1,200 Unicode scalars. All control and format
     /// characters are escaped.
@@ -55,7 +55,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .coveredByLayer(let keys):
             Self.listed(keys.map(\.reason)) + "; the stored state is unchanged"
         case .problem(let problem): "\(problem)"
-        case .invalidLayer(let faults):
+        case .ignoredInLayer(let faults):
             Self.listed(faults.map(\.textOfLayer)) + "; ignored"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
@@ -113,7 +113,7 @@ extension MalformedFile.KnownState: CustomStringConvertible {
     }
 
     /// The state as a noun: `the last good copy of 2026-11-22T08:30:00Z`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .lastKnown: "the last known state"
         case .lastGoodCopy(let date):
@@ -138,8 +138,8 @@ extension PrefsError: Equatable {
     /// The name of the case, and its details.
     private var parts: [AnyHashable] {
         switch self {
-        case .incorrectKeys(let keys): ["incorrectKeys", keys]
-        case .valuesNotPlistCompatible(let keys): ["valuesNotPlistCompatible", keys]
+        case .incorrectKeys(let keys): ["incorrectKeys", Array(keys)]
+        case .valuesNotPlistCompatible(let keys): ["valuesNotPlistCompatible", Array(keys)]
         case .noStoredPrefsForKey(let key): ["noStoredPrefsForKey", key]
         case .invalidName(let name, let reason): ["invalidName", name, reason]
         case .rootIsNotDictionary(let key): ["rootIsNotDictionary", key]
@@ -152,8 +152,8 @@ extension PrefsError: Equatable {
         case .outcomeUnknown(let failure): ["outcomeUnknown", failure]
         case .nearSizeLimit(let bytes, let limit): ["nearSizeLimit", bytes, limit]
         case .durabilityUnconfirmed(let failure): ["durabilityUnconfirmed", failure]
-        case .typeMismatch(let failures): ["typeMismatch", failures]
-        case .constraintViolated(let failures): ["constraintViolated", failures]
+        case .typeMismatch(let values): ["typeMismatch", values]
+        case .constraintViolated(let values): ["constraintViolated", values]
         case .ruleViolated(let texts): ["ruleViolated", texts]
         case .migrationFailed(let key, let version, let error):
             ["migrationFailed", key, version, Self.parts(of: error)]
@@ -161,7 +161,7 @@ extension PrefsError: Equatable {
         case .notWatched(let failure): ["notWatched", failure]
         case .sharedRoot(let shared): ["sharedRoot", shared]
         case .coveredByLayer(let keys): ["coveredByLayer", keys]
-        case .invalidLayer(let faults): ["invalidLayer", faults]
+        case .ignoredInLayer(let faults): ["ignoredInLayer", faults]
         case .problem(let problem): ["problem", problem]
         case .userDefaultsUnavailable: ["userDefaultsUnavailable"]
         case .updateOfAnotherStore: ["updateOfAnotherStore"]

@@ -16,17 +16,23 @@ import PrefsPropertyLists
 ///
 /// ## Behavior
 /// Nothing has changed, in memory or on disk, unless a case says otherwise. No error quotes a stored value.
-/// ``invalidLayer(_:)`` quotes a text of the arguments or the environment, shortened to 40 characters.
+/// ``ignoredInLayer(_:)`` quotes a text of the arguments or the environment, shortened to 40 characters.
 /// ``constraintViolated(_:)``, ``migrationFailed(key:version:error:)`` and ``unknownError(error:)`` pass on the texts
 /// of your checks and closures, of stores and of servers.
 ///
+/// ## Later versions
+/// A later version may add cases: a `switch` needs an `@unknown default`. Compilers before Swift 6.2.3 do not say so.
+///
 /// ## Threads
 /// May be passed between threads.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public indirect enum PrefsError: Error, Sendable {
     /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
     /// of such a key.
     case incorrectKeys(invalidElements: InvalidKeys)
-    /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the
+    /// The top-level keys of values that a property list cannot hold, sorted. ``problems`` gives the path and the
     /// reason of each. As in RVS_PersistentPrefs.
     case valuesNotPlistCompatible(invalidElements: InvalidKeys)
     /// ``PersistentPrefs/flush()`` found nothing stored under the root key. Some versions of RVS_PersistentPrefs also
@@ -45,7 +51,7 @@ public indirect enum PrefsError: Error, Sendable {
     /// the top.
     ///
     /// A read leaves the file alone. It returns the last state that this package stored or, in a running program, the
-    /// newest that the program has read or written (``MalformedFile/state``). The next write reports
+    /// newest that the program has read or written. The next write reports
     /// ``quarantined(_:)``.
     case damaged(MalformedFile)
     /// A warning (``isWarning``): the write succeeded. It quarantined a damaged file and stored its known state with
@@ -75,12 +81,12 @@ public indirect enum PrefsError: Error, Sendable {
     /// a flush, so a power cut may bring the older state back. Or the last good copy could be neither replaced nor
     /// removed, so damage to the file may. The failure tells which.
     case durabilityUnconfirmed(StorageFailure)
-    /// Values whose type differs from their property's, sorted by path. A write was rejected as a whole; the failures
+    /// Values whose type differs from their property's, sorted by path. A write was rejected as a whole; the problems
     /// then include violated constraints of other values. A read returned the default, and the stored value is kept.
-    case typeMismatch([PropertyListFailure])
+    case typeMismatch([PrefsProblem])
     /// Values that violate the constraints of their properties, sorted by path. A write was rejected as a whole. A read
     /// returned the default, and the stored value is kept.
-    case constraintViolated([PropertyListFailure])
+    case constraintViolated([PrefsProblem])
     /// The result of a write or an update violates ``PersistentPrefs/rules`` of the class, whose texts these are, and the
     /// state before did not. It was rejected as a whole.
     case ruleViolated([String])
@@ -91,7 +97,7 @@ public indirect enum PrefsError: Error, Sendable {
     /// line and a column, or a path.
     case invalidImport(reason: String)
     /// The system cannot watch the file, for example because its limit of watches is reached. Observers receive the
-    /// changes of this process. If a system call has failed (``StorageFailure/operation``), the file is read once a second
+    /// changes of this process. If a system call has failed, the file is read once a second
     /// until it can be watched, so that changes of other processes come late; otherwise they do not come.
     case notWatched(StorageFailure)
     /// A warning (``isWarning``): two classes use one root, and have the same name or declare a key with different
@@ -104,7 +110,7 @@ public indirect enum PrefsError: Error, Sendable {
     case coveredByLayer([PrefsProblem])
     /// A warning (``isWarning``): layers of a layered store cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
-    case invalidLayer([PrefsProblem])
+    case ignoredInLayer([PrefsProblem])
     /// A warning (``isWarning``): something stands that no access meets, such as a key that is not a key of the class.
     /// Only ``PersistentPrefs/onError(_:)`` gives it; ``PersistentPrefs/problems()`` lists it.
     case problem(PrefsProblem)
@@ -132,7 +138,7 @@ extension PrefsError {
     /// `set` return the first two, because the write has stored something else than was asked for, or soon cannot.
     public var isWarning: Bool {
         switch self {
-        case .quarantined, .nearSizeLimit, .sharedRoot, .invalidLayer, .problem: true
+        case .quarantined, .nearSizeLimit, .sharedRoot, .ignoredInLayer, .problem: true
         case .incorrectKeys, .valuesNotPlistCompatible, .noStoredPrefsForKey, .invalidName, .rootIsNotDictionary,
             .unreadable, .damaged, .notOurs, .notStored, .busy, .outcomeUnknown, .durabilityUnconfirmed, .typeMismatch,
             .constraintViolated, .ruleViolated, .migrationFailed, .invalidImport, .notWatched, .coveredByLayer,
@@ -150,7 +156,7 @@ extension PrefsError {
     }
 
     package var isOfLayers: Bool {
-        if case .invalidLayer = self { true } else { false }
+        if case .ignoredInLayer = self { true } else { false }
     }
 
     var isMalformedFile: Bool {
@@ -160,29 +166,41 @@ extension PrefsError {
         }
     }
 
-    /// The path and the reason of each value that caused a ``valuesNotPlistCompatible(invalidElements:)``, a
-    /// ``constraintViolated(_:)`` or a ``typeMismatch(_:)``, sorted by path. Empty for other errors.
-    ///
-    /// A `valuesNotPlistCompatible` that you create from keys gives them with a general reason. Costs time linear in the
-    /// number of values. Any thread.
-    public var failures: [PropertyListFailure] {
+    /// The values of a ``valuesNotPlistCompatible(invalidElements:)``, a ``constraintViolated(_:)`` or a
+    /// ``typeMismatch(_:)``, sorted by path. Empty for other errors.
+    package var failures: [PropertyListFailure] {
         switch self {
         case .valuesNotPlistCompatible(let keys): keys.failures
-        case .typeMismatch(let failures), .constraintViolated(let failures): failures
+        case .typeMismatch(let values), .constraintViolated(let values): values.map(\.failure)
         default: []
         }
     }
 
+    /// The error of values of another type than their property's.
+    package static func mismatch(of failures: [PropertyListFailure]) -> PrefsError {
+        .typeMismatch(failures.map(PrefsProblem.init(mismatch:)))
+    }
+
+    /// The error of values that violate the constraints of their properties.
+    package static func violation(of failures: [PropertyListFailure]) -> PrefsError {
+        .constraintViolated(failures.map(PrefsProblem.init(violation:)))
+    }
+
+    /// The error of one value that violates the constraint of its property.
+    package static func violation(ofKey key: String, _ reason: String) -> PrefsError {
+        .violation(of: [PropertyListFailure(path: key, topLevelKey: key, reason: reason)])
+    }
+
     /// This error without the paths inside values.
     var withoutPaths: PrefsError {
-        func bare(_ failures: [PropertyListFailure]) -> [PropertyListFailure] {
-            failures.map { .init(path: $0.topLevelKey, topLevelKey: $0.topLevelKey, reason: $0.reason) }
+        let bare = failures.map { failure in
+            PropertyListFailure(path: failure.topLevelKey, topLevelKey: failure.topLevelKey, reason: failure.reason)
         }
-        switch self {
-        case .typeMismatch(let failures): return .typeMismatch(bare(failures))
-        case .constraintViolated(let failures): return .constraintViolated(bare(failures))
-        case .valuesNotPlistCompatible: return .unsupportedValues(bare(failures))
-        default: return self
+        return switch self {
+        case .typeMismatch: .mismatch(of: bare)
+        case .constraintViolated: .violation(of: bare)
+        case .valuesNotPlistCompatible: .unsupportedValues(bare)
+        default: self
         }
     }
 

@@ -32,36 +32,53 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         case covered
     }
 
-    /// Where the problem lies.
-    public enum Source: Sendable, Hashable {
-        /// The store, or the base of a layered store.
-        case store
-        /// The layer with this name.
-        case layer(String)
-    }
-
     /// What is wrong.
     public let kind: Kind
-    /// Where it lies.
-    public let source: Source
-    /// The path of the value, as in ``PropertyListFailure/path``; in a layer, its variable, argument or file. Empty if the
-    /// store as a whole is at fault, or several values are.
+    /// Where it lies: in a layer, or `.stored`, also if the store as a whole is at fault. Never `.default`.
+    public let source: PrefSource
+    /// The path of the value, such as `servers[2].port`; in a layer, its variable, argument or file. Empty if the store
+    /// as a whole is at fault, or several values are.
     public let path: String
     /// The first step of `path`: a key of the stored root. Empty if the problem is about the store as a whole, or a layer.
     public let topLevelKey: String
     /// The problem, as a clause without a full stop. For a store as a whole, it names the file.
     public let reason: String
-    private let cause: PrefsError?
-    /// Whether accesses meet the problem, which is of a layer.
-    private var isInvalidLayer = false
+    private let access: Access
+
+    /// The error of an access that meets a problem.
+    private enum Access {
+        /// No access meets it.
+        case none
+        case typeMismatch, constraintViolated, ignoredInLayer
+        case fails(PrefsError)
+    }
 
     package init(
-        _ kind: Kind, in source: Source = .store, path: String = "", topLevelKey: String = "", reason: String,
+        _ kind: Kind, in source: PrefSource = .stored, path: String = "", topLevelKey: String = "", reason: String,
         cause: PrefsError? = nil
     ) {
-        (self.kind, self.source, self.path, self.topLevelKey) = (kind, source, path, topLevelKey)
-        (self.reason, self.cause) = (reason, cause)
+        self.init(kind, source, path, topLevelKey, reason, cause.map(Access.fails) ?? .none)
     }
+
+    private init(
+        _ kind: Kind, _ source: PrefSource, _ path: String, _ topLevelKey: String, _ reason: String, _ access: Access
+    ) {
+        (self.kind, self.source, self.path, self.topLevelKey) = (kind, source, path, topLevelKey)
+        (self.reason, self.access) = (reason, access)
+    }
+
+    /// Creates the problem of a value that is not of the type of its property.
+    init(mismatch failure: PropertyListFailure) {
+        self.init(.value, .stored, failure.path, failure.topLevelKey, failure.reason, .typeMismatch)
+    }
+
+    /// Creates the problem of a value that violates the constraint of its property.
+    init(violation failure: PropertyListFailure) {
+        self.init(.value, .stored, failure.path, failure.topLevelKey, failure.reason, .constraintViolated)
+    }
+
+    /// The place and the reason of the problem of a value.
+    var failure: PropertyListFailure { PropertyListFailure(path: path, topLevelKey: topLevelKey, reason: reason) }
 
     /// Creates the problem of a layer, or of an entry of it, that cannot be used.
     ///
@@ -70,9 +87,9 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     ///   - reason: may quote the text of a variable or an argument, escaped and shortened to 40 characters. Never quotes
     ///     a stored value or a value of a file.
     package init(layer: String, place: String, reason: String, kind: Kind = .value) {
-        self.init(kind, in: .layer(layer), path: place, reason: reason)
         // No access meets a name that no key has, or a file that is used although others may change it.
-        isInvalidLayer = kind != .unknownKey && kind != .permissions
+        let isMet = kind != .unknownKey && kind != .permissions
+        self.init(kind, .layer(layer), place, "", reason, isMet ? .ignoredInLayer : .none)
     }
 
     /// Creates the problem of a write to a key that a layer above the base sets.
@@ -85,7 +102,15 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The error of an access that meets the problem; ``PrefsError/problem(_:)`` if no access does.
-    public var error: PrefsError { cause ?? (isInvalidLayer ? .invalidLayer([self]) : .problem(self)) }
+    public var error: PrefsError {
+        switch access {
+        case .none: .problem(self)
+        case .typeMismatch: .typeMismatch([self])
+        case .constraintViolated: .constraintViolated([self])
+        case .ignoredInLayer: .ignoredInLayer([self])
+        case .fails(let error): error
+        }
+    }
 
     /// One line: the path, the layer and the reason. Each path stands once. Control and format characters are escaped.
     public var description: String { (path.isEmpty ? "" : "\(ShownText.path(path)): ") + reasonInLayer }
@@ -131,27 +156,32 @@ extension PrefsError {
         switch self {
         case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged,
             .notOurs,
-            .unknownError, .userDefaultsUnavailable, .invalidLayer, .notWatched, .problem, .sharedRoot:
+            .unknownError, .userDefaultsUnavailable, .ignoredInLayer, .notWatched, .problem, .sharedRoot:
             true
         default: false
         }
     }
 
-    /// The problems that an access has met.
-    var problems: [PrefsProblem] {
-        func problems(
-            _ failures: [PropertyListFailure], _ error: ([PropertyListFailure]) -> PrefsError
-        ) -> [PrefsProblem] {
-            failures.map {
-                PrefsProblem(
-                    .value, path: $0.path, topLevelKey: $0.topLevelKey, reason: $0.reason, cause: error([$0]))
-            }
-        }
-        return switch self {
-        case .typeMismatch(let failures): problems(failures, PrefsError.typeMismatch)
-        case .constraintViolated(let failures): problems(failures, PrefsError.constraintViolated)
-        case .invalidLayer(let problems): problems
+    /// What is wrong, one problem for each value, key or layer; a single one for every other error, with its
+    /// description.
+    ///
+    /// For a form: ``PrefsProblem/topLevelKey`` names the field, and ``PrefsProblem/reason`` is the text beside it.
+    /// Costs time linear in their number. Any thread.
+    public var problems: [PrefsProblem] {
+        switch self {
+        case .typeMismatch(let problems), .constraintViolated(let problems), .ignoredInLayer(let problems),
+            .coveredByLayer(let problems):
+            problems
         case .problem(let problem): [problem]
+        case .valuesNotPlistCompatible(let keys):
+            keys.failures.map {
+                PrefsProblem(.value, path: $0.path, topLevelKey: $0.topLevelKey, reason: $0.reason, cause: self)
+            }
+        case .incorrectKeys(let keys):
+            keys.map {
+                PrefsProblem(.unknownKey, path: $0, topLevelKey: $0, reason: "is not an allowed key", cause: self)
+            }
+        case .ruleViolated(let texts): texts.map { PrefsProblem(.rule, reason: $0, cause: self) }
         case .notWatched: [PrefsProblem(.watch, reason: description, cause: self)]
         default: [PrefsProblem(.store, reason: description, cause: self)]
         }

@@ -250,7 +250,7 @@ package final class ClassDeclarations: Sendable {
         if errors.isEmpty { return }
         let failures = errors.flatMap(\.failures).sorted(byText: \.path)
         let isOfType = errors.contains { if case .typeMismatch = $0 { true } else { false } }
-        throw isOfType ? .typeMismatch(failures) : .constraintViolated(failures)
+        throw isOfType ? .mismatch(of: failures) : .violation(of: failures)
     }
 
     // MARK: - Inspecting an instance

@@ -1,60 +1,42 @@
-/// The choices of `@Pref(.in(…))`: a type that decides which values it contains. Ranges, lists and your own types can be
-/// choices.
-///
-/// ```swift
-/// struct Even: PrefChoices {
-///     func contains(_ value: Int) -> Bool { value.isMultiple(of: 2) }
-///     var choicesDescription: String { "even" }
-/// }
-/// ```
-///
-/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefOption`` for other
-/// constraints.
-public protocol PrefChoices<PrefChoice>: _PrefChoiceSource where _PrefChoice == PrefChoice {
-    /// The type of the values.
-    associatedtype PrefChoice
-
-    /// Whether a value is one of the choices. Called on any thread.
-    func contains(_ value: PrefChoice) -> Bool
-
-    /// The choices in words that complete "must be": `in 8...72`, `one of 1, 2, 3`.
-    var choicesDescription: String { get }
-}
-
-extension PrefChoices {
-    /// Not for use.
-    public func _prefOption() -> PrefOption<PrefChoice> {
-        PrefOption { PrefConstraint(unchecked: { choicesDescription }, contains) }
-    }
-}
-
-/// Not for use: the argument of ``PrefOption/in(_:)``, which is a range, a list or a ``PrefChoices`` type. Its members begin with an
-/// underscore, so that this package adds no visible member to ranges and lists.
-public protocol _PrefChoiceSource<_PrefChoice> {
+/// Not for use: the argument of ``PrefOption/in(_:)``, which is a range or a list. Its members begin with an underscore, so
+/// that this package adds no visible member to ranges and lists.
+public protocol _PrefChoices<_PrefChoice> {
     associatedtype _PrefChoice
 
     /// Not for use.
-    func _prefOption() -> PrefOption<_PrefChoice>
+    func _constraint() -> _PrefConstraint<_PrefChoice>
+}
+
+/// Not for use: a constraint, which other modules cannot make.
+public struct _PrefConstraint<Value> {
+    let constraint: PrefConstraint<Value>
+
+    init(_ constraint: PrefConstraint<Value>) { self.constraint = constraint }
+
+    /// - Parameter choices: the range or the list, for a schema.
+    fileprivate init(_ choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
+        self.init(PrefConstraint(unchecked: words, parts: { [.choices(choices)] }, isValid))
+    }
 }
 
 extension PrefOption {
-    /// A range, a list or your own choices: `.in(8...72)`, `.in(3...)`, `.in(Theme.allCases)`.
-    public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
+    /// A range or a list: `.in(8...72)`, `.in(3...)`, `.in(Theme.allCases)`. A condition of your own is
+    /// `.must(be: "even") { … }`.
+    public static func `in`<Choices: _PrefChoices>(_ choices: Choices) -> PrefOption
     where Choices._PrefChoice == Value {
-        // Made when it is read, because each instance has its own options.
-        PrefOption(.constraints { choices._prefOption().constraints })
+        PrefOption { choices._constraint().constraint }
     }
 
     /// The choices of an optional property, for which nil is valid.
-    public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
+    public static func `in`<Choices: _PrefChoices>(_ choices: Choices) -> PrefOption
     where Value == Choices._PrefChoice? {
-        PrefOption(.constraints { choices._prefOption().constraints.map(\.ofOptional) })
+        PrefOption { choices._constraint().constraint.ofOptional }
     }
 
     /// Unavailable: the choices are not a range or a list of values of the property's type.
     @available(
         *, unavailable,
-        message: "in takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
+        message: "in takes a range, such as 1...9, or a list, of values of the property's own type"
     )
     @_disfavoredOverload
     public static func `in`<Choices>(_ choices: Choices) -> PrefOption { fatalError("unavailable") }
@@ -62,50 +44,50 @@ extension PrefOption {
 
 // MARK: - The choices of the standard library, with their words
 
-extension ClosedRange: _PrefChoiceSource {
+extension ClosedRange: _PrefChoices {
     /// Not for use.
-    public func _prefOption() -> PrefOption<Bound> {
-        PrefOption(
-            choices: self, { "in \(ConstraintValue.text(lowerBound))...\(ConstraintValue.text(upperBound))" }
+    public func _constraint() -> _PrefConstraint<Bound> {
+        _PrefConstraint(
+            self, { "in \(ConstraintValue.text(lowerBound))...\(ConstraintValue.text(upperBound))" }
         ) { contains($0) }
     }
 }
 
-extension Range: _PrefChoiceSource {
+extension Range: _PrefChoices {
     /// Not for use.
-    public func _prefOption() -> PrefOption<Bound> {
-        PrefOption(
-            choices: self, { "in \(ConstraintValue.text(lowerBound))..<\(ConstraintValue.text(upperBound))" }
+    public func _constraint() -> _PrefConstraint<Bound> {
+        _PrefConstraint(
+            self, { "in \(ConstraintValue.text(lowerBound))..<\(ConstraintValue.text(upperBound))" }
         ) { contains($0) }
     }
 }
 
-extension PartialRangeFrom: _PrefChoiceSource {
+extension PartialRangeFrom: _PrefChoices {
     /// Not for use.
-    public func _prefOption() -> PrefOption<Bound> {
-        PrefOption(choices: self, { "at least \(ConstraintValue.text(lowerBound))" }) { contains($0) }
+    public func _constraint() -> _PrefConstraint<Bound> {
+        _PrefConstraint(self, { "at least \(ConstraintValue.text(lowerBound))" }) { contains($0) }
     }
 }
 
-extension PartialRangeThrough: _PrefChoiceSource {
+extension PartialRangeThrough: _PrefChoices {
     /// Not for use.
-    public func _prefOption() -> PrefOption<Bound> {
-        PrefOption(choices: self, { "at most \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    public func _constraint() -> _PrefConstraint<Bound> {
+        _PrefConstraint(self, { "at most \(ConstraintValue.text(upperBound))" }) { contains($0) }
     }
 }
 
-extension PartialRangeUpTo: _PrefChoiceSource {
+extension PartialRangeUpTo: _PrefChoices {
     /// Not for use.
-    public func _prefOption() -> PrefOption<Bound> {
-        PrefOption(choices: self, { "less than \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    public func _constraint() -> _PrefConstraint<Bound> {
+        _PrefConstraint(self, { "less than \(ConstraintValue.text(upperBound))" }) { contains($0) }
     }
 }
 
-extension Array: _PrefChoiceSource where Element: Equatable {
+extension Array: _PrefChoices where Element: Equatable {
     /// Not for use.
-    public func _prefOption() -> PrefOption<Element> {
+    public func _constraint() -> _PrefConstraint<Element> {
         // `contains` of a generic list costs a program 210,000 instructions at its first use.
-        PrefOption(choices: self, { words }) { value in indices.contains { self[$0] == value } }
+        _PrefConstraint(self, { words }) { value in indices.contains { self[$0] == value } }
     }
 
     /// `one of light, dark`; texts that would be misread are in quotes.
@@ -116,13 +98,6 @@ extension Array: _PrefChoiceSource where Element: Equatable {
             return text.isEmpty || text.contains(",") ? "\"\(text)\"" : text
         }
         return "one of " + texts.joined(separator: ", ")
-    }
-}
-
-extension PrefOption {
-    /// - Parameter choices: the range or the list, for a schema.
-    fileprivate init(choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
-        self.init { PrefConstraint(unchecked: words, parts: { [.choices(choices)] }, isValid) }
     }
 }
 

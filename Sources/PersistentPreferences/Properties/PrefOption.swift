@@ -26,7 +26,7 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     enum Part {
         case key(String)
         case formerKeys([String])
-        case constraints(() -> [PrefConstraint<Value>])
+        case constraint(() -> PrefConstraint<Value>)
         case check(@Sendable (Value) -> String?)
         indirect case coding(PrefCoding<Value>)
         case sensitive
@@ -40,16 +40,7 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     init(_ part: Part) { self.part = part }
 
     /// - Parameter make: each instance makes its constraints, because they need not be Sendable.
-    init(_ make: @escaping () -> PrefConstraint<Value>) { self.init(.constraints { [make()] }) }
-
-    /// The constraints of an option that has nothing else.
-    var constraints: [PrefConstraint<Value>] {
-        guard case .constraints(let make) = part else { preconditionFailure("the option is no constraint") }
-        return make()
-    }
-
-    /// This constraint for an optional; nil is valid.
-    var ofOptional: PrefOption<Value?> { PrefOption<Value?>(.constraints { constraints.map(\.ofOptional) }) }
+    init(_ make: @escaping () -> PrefConstraint<Value>) { self.init(.constraint(make)) }
 
     /// The key that the value is stored under: `@Pref("Has Widgets")`.
     public init(stringLiteral key: String) { self.init(.key(key)) }
@@ -78,7 +69,7 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     public static func must<Wrapped>(
         be words: @autoclosure @escaping @Sendable () -> String, _ isValid: @escaping @Sendable (Wrapped) -> Bool
     ) -> PrefOption where Value == Wrapped? {
-        PrefOption<Wrapped> { PrefConstraint(unchecked: words, isValid) }.ofOptional
+        PrefOption { PrefConstraint(unchecked: words, isValid).ofOptional }
     }
 
     /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
@@ -115,57 +106,81 @@ extension PrefOption where Value: ExpressibleByNilLiteral {
 
 // MARK: - Texts and collections
 
-extension PrefOption where Value == String {
-    /// The number of characters: `.length(1...20)`, `.length(1...)`.
+/// Not for use: `String` and `String?`.
+public protocol _PrefText {
+    /// Not for use.
+    static func _constraint(_ constraint: _PrefConstraint<String>) -> _PrefConstraint<Self>
+}
+
+extension String: _PrefText {
+    /// Not for use.
+    public static func _constraint(_ constraint: _PrefConstraint<String>) -> _PrefConstraint<String> { constraint }
+}
+
+extension Optional: _PrefText where Wrapped == String {
+    /// Not for use.
+    public static func _constraint(_ constraint: _PrefConstraint<String>) -> _PrefConstraint<String?> {
+        _PrefConstraint(constraint.constraint.ofOptional)
+    }
+}
+
+extension PrefOption where Value: _PrefText {
+    /// The number of characters: `.length(1...20)`, `.length(1...)`. For an optional, nil is valid.
     public static func length(_ range: some RangeExpression<Int>) -> PrefOption {
-        PrefOption {
-            PrefConstraint(
-                unchecked: { CountWords.amount(range, of: "character") + " long" }, parts: { [.length(range)] }
-            ) {
-                range.contains($0.count)
-            }
-        }
+        text({ CountWords.amount(range, of: "character") + " long" }, .length(range)) { range.contains($0.count) }
     }
 
-    /// A regular expression that matches the whole text, in the syntax of `Regex`: `.pattern("[a-z]+")`.
+    /// A regular expression that matches the whole text, in the syntax of `Regex`: `.pattern("[a-z]+")`. For an optional,
+    /// nil is valid.
     ///
     /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process. `Regex`
     /// backtracks, and another program may have stored any text: use a pattern without nested repetition.
     public static func pattern(_ pattern: String) -> PrefOption {
         let compiled = TextPattern.compiled(pattern)
-        return PrefOption {
-            PrefConstraint(unchecked: { "of the form \(pattern)" }, parts: { [.pattern(pattern)] }) {
-                compiled.matches($0)
-            }
+        return text({ "of the form \(pattern)" }, .pattern(pattern)) { compiled.matches($0) }
+    }
+
+    private static func text(
+        _ words: @escaping () -> String, _ part: @autoclosure @escaping () -> ConstraintPart,
+        _ isValid: @escaping (String) -> Bool
+    ) -> PrefOption {
+        PrefOption {
+            Value._constraint(.init(PrefConstraint(unchecked: words, parts: { [part()] }, isValid))).constraint
         }
     }
-}
-
-extension PrefOption where Value == String? {
-    /// The number of characters of an optional; nil is valid.
-    public static func length(_ range: some RangeExpression<Int>) -> PrefOption {
-        PrefOption<String>.length(range).ofOptional
-    }
-
-    /// A regular expression that matches the whole text of an optional; nil is valid.
-    public static func pattern(_ pattern: String) -> PrefOption { PrefOption<String>.pattern(pattern).ofOptional }
 }
 
 extension PrefOption {
     /// The number of elements: `.count(1...5)`, `.count(...100)`.
     public static func count(_ range: some RangeExpression<Int>) -> PrefOption where Value: Collection {
-        PrefOption {
-            PrefConstraint(
-                unchecked: { CountWords.amount(range, of: "element") }, verb: .have, parts: { [.count(range)] }
-            ) {
-                range.contains($0.count)
-            }
-        }
+        PrefOption { PrefConstraint(count: range) }
     }
 
     /// The number of elements of an optional; nil is valid.
     public static func count<Elements: Collection>(_ range: some RangeExpression<Int>) -> PrefOption
     where Value == Elements? {
-        PrefOption<Elements>.count(range).ofOptional
+        PrefOption { PrefConstraint<Elements>(count: range).ofOptional }
     }
+}
+
+extension PrefConstraint where Value: Collection {
+    fileprivate init(count range: some RangeExpression<Int>) {
+        self.init(unchecked: { CountWords.amount(range, of: "element") }, verb: .have, parts: { [.count(range)] }) {
+            range.contains($0.count)
+        }
+    }
+}
+
+// MARK: - For other types: compiler errors
+
+extension PrefOption {
+    /// Unavailable: the property is no text.
+    @available(*, unavailable, message: "length is for String and String?; count is for collections")
+    @_disfavoredOverload
+    public static func length(_ range: some RangeExpression<Int>) -> PrefOption { fatalError("unavailable") }
+
+    /// Unavailable: the property is no text.
+    @available(*, unavailable, message: "pattern is for String and String?")
+    @_disfavoredOverload
+    public static func pattern(_ pattern: String) -> PrefOption { fatalError("unavailable") }
 }

@@ -135,7 +135,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     private func checked(_ value: Value, _ binding: Binding) throws(PrefsError) -> Value {
         if let reason = binding.constraint?.violation(value) {
-            throw .constraintViolated([.init(path: binding.key, topLevelKey: binding.key, reason: reason)])
+            throw .violation(ofKey: binding.key, reason)
         }
         return value
     }
@@ -154,7 +154,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     func stored(for value: Value, _ binding: Binding) throws(PrefsError) -> StoredValue? {
         let key = binding.key
         if let reason = binding.constraint?.violation(value) {
-            throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
+            throw .violation(ofKey: key, reason)
         }
         let stored = try converting(key, to: PrefsError.unsupportedValues) { () throws(ValueMismatch) in
             try binding.coding.stored(for: value)
@@ -189,7 +189,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             try coding.value(of: stored, as: form, filledFrom: fallback)
         }
         if let reason = constraint?.violation(value) {
-            throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
+            throw .violation(ofKey: key, reason)
         }
         guard let read = coding.vetted(value).map({ sectionFields?.withMarkers($0) ?? $0 }) else { return stored }
         return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, as: form, filledFrom: fallback) : read
@@ -198,7 +198,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// Runs the closure, and converts its mismatch to an error of a key. The error of a secret has no paths inside of it, such
     /// as a key of a dictionary.
     private func converting<R>(
-        _ key: String, to error: ([PropertyListFailure]) -> PrefsError = PrefsError.typeMismatch,
+        _ key: String, to error: ([PropertyListFailure]) -> PrefsError = PrefsError.mismatch,
         _ body: () throws(ValueMismatch) -> R
     ) throws(PrefsError) -> R {
         do {
@@ -264,7 +264,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         forEachPart { part in
             switch part {
             // An empty array is not appended to: that costs a program 210,000 instructions.
-            case .constraints(let make): constraints = constraints.isEmpty ? make() : constraints + make()
+            case .constraint(let make): constraints = constraints.isEmpty ? [make()] : constraints + [make()]
             case .check(let check): checks.append(.check(check))
             case .key, .formerKeys, .coding, .sensitive, .required, .merged, .help: break
             }
@@ -290,7 +290,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
                 try coding.value(of: stored, orAs: form) { encodedDefault(coding) }
             }
             let reason = constraint?.violation(value)
-            return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }
+            return reason.map { .violation(ofKey: key, $0) }
         } catch {
             return error
         }

@@ -15,7 +15,7 @@ package import PrefsPropertyLists
 /// ## Behavior
 /// The environment, the arguments and the files of a folder of secrets are *text*, which instances parse by the declared
 /// type of each property. The other layers have values. An entry that does not fit its property is reported with
-/// ``PrefsError/invalidLayer(_:)`` and ignored; the next layer is read instead. A root in a file that says which version it
+/// ``PrefsError/ignoredInLayer(_:)`` and ignored; the next layer is read instead. A root in a file that says which version it
 /// has is migrated in memory, as the base is. The keys of all others are the current ones.
 ///
 /// See <doc:Layers>.
@@ -68,11 +68,11 @@ public struct PrefsLayer: Sendable {
     ///
     /// A line feed at the end of the text (or a carriage return and a line feed) is dropped, once and for every type.
     /// If two keys of a class have one variable, neither gets it, and every access reports
-    /// ``PrefsError/invalidLayer(_:)``. ``PersistentPrefs/problems()`` also names a variable that is ignored because the
+    /// ``PrefsError/ignoredInLayer(_:)``. ``PersistentPrefs/problems()`` also names a variable that is ignored because the
     /// exact one is set, and, unless the prefix is empty, each variable with the prefix that no key has. The environment
     /// is read once, when the layer is made. A variable applies to every root. An empty variable is nil for an optional
     /// property, whatever the layers below have; for others it is an empty text: `""`, an empty list, and no number. The
-    /// value of a variable of the process that is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
+    /// value of a variable of the process that is not UTF-8 is reported with ``PrefsError/ignoredInLayer(_:)`` and ignored.
     /// - Parameters:
     ///   - prefix: the beginning of the variables' names; it may be empty.
     ///   - variables: the environment, for tests; nil for that of the process.
@@ -90,7 +90,7 @@ public struct PrefsLayer: Sendable {
     /// the next argument, unless that begins with `--`, or follows an equals sign: `--font-size=14`. The option of a
     /// Bool takes no next argument: `--verbose` is true, `--no-verbose` is false, and `--verbose=false` is allowed. A
     /// key `noVerbose` wins over `--no-verbose`. If two keys of a class have one option, neither gets it, and every
-    /// access reports ``PrefsError/invalidLayer(_:)``.
+    /// access reports ``PrefsError/ignoredInLayer(_:)``.
     ///
     /// `-fontSize 14` is the form of the argument domain of `UserDefaults`, also for a Bool: `-verbose YES`. The
     /// argument after `-key` is its value, even if it begins with dashes.
@@ -99,7 +99,7 @@ public struct PrefsLayer: Sendable {
     /// Arguments after `--` are ignored. The value is parsed by the type of the property and, unlike in `UserDefaults`,
     /// not read as an old-style property list. ``PersistentPrefs/problems()`` names arguments that resemble one of a
     /// key. A layer that is made after `PrefsTool.run` was called lacks the words of that command. A value in the
-    /// arguments of the process that is not UTF-8 is reported with ``PrefsError/invalidLayer(_:)`` and ignored.
+    /// arguments of the process that is not UTF-8 is reported with ``PrefsError/ignoredInLayer(_:)`` and ignored.
     ///
     /// *Short options* are letters that the program declares: `-p 5`, `-p5` and `-p=5` for `short: ["p": "port"]`, and `-v`
     /// for a Bool, also several in one word, `-vp5`. A word that is the value of another option is none, and an argument with
@@ -111,7 +111,7 @@ public struct PrefsLayer: Sendable {
     /// - Parameters:
     ///   - arguments: the name of the program and its arguments, for tests; nil for those of the process.
     ///   - short: the keys by their letters, which are ASCII letters or digits. Another letter is reported with
-    ///     ``PrefsError/invalidLayer(_:)``, and the layer is then empty. A key that a class does not have is ignored, because
+    ///     ``PrefsError/ignoredInLayer(_:)``, and the layer is then empty. A key that a class does not have is ignored, because
     ///     several classes may use the layer.
     public static func arguments(
         _ arguments: [String]? = nil, short: [Character: String] = [:]
@@ -139,7 +139,7 @@ public struct PrefsLayer: Sendable {
     ///
     /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs
     /// one `fstat` for each read, and is observed.
-    /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/invalidLayer(_:)``.
+    /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/ignoredInLayer(_:)``.
     public static func file(_ url: URL) -> PrefsLayer {
         at(url) { .file(LayerFile([$0])) }
     }
@@ -156,13 +156,13 @@ public struct PrefsLayer: Sendable {
     /// stays hidden when its file is gone.
     ///
     /// A folder or a file that cannot be read, a subfolder with the name of a key, a text that is not UTF-8, and a file of
-    /// more than 1 MiB are reported with ``PrefsError/invalidLayer(_:)`` and ignored. ``PersistentPrefs/problems()`` also
+    /// more than 1 MiB are reported with ``PrefsError/ignoredInLayer(_:)`` and ignored. ``PersistentPrefs/problems()`` also
     /// names a file that resembles one of a key and, with ``PrefsProblem/Kind/permissions``, one that its group or others may
     /// write, whose value is used. All may read a file.
     ///
     /// A read of a preference costs one `stat` for the folder and for each of its files, and after a change a read of all
     /// files. A change is observed; after an exchange of `..data`, all values are of the new state. Any thread.
-    /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/invalidLayer(_:)``.
+    /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/ignoredInLayer(_:)``.
     public static func folder(_ url: URL) -> PrefsLayer {
         // A URL of a folder may end with a slash.
         let isFolder = url.isFileURL && url.hasDirectoryPath
@@ -213,7 +213,7 @@ public struct PrefsLayer: Sendable {
     /// Values by key, for every root. Use it for the defaults of an app or of a test.
     ///
     /// - Parameters:
-    ///   - values: property-list values. Others are reported with ``PrefsError/invalidLayer(_:)`` and left out.
+    ///   - values: property-list values. Others are reported with ``PrefsError/ignoredInLayer(_:)`` and left out.
     ///   - name: the name of the layer in errors.
     public static func values(_ values: [String: Any], name: String = "values") -> PrefsLayer {
         var vetted: [String: StoredValue] = [:]

@@ -29,7 +29,7 @@ extension PrefsStore {
     ///
     /// ## Errors
     /// A rejected write fails with ``PrefsError/coveredByLayer(_:)``. A layer that cannot be read, and an entry that does
-    /// not fit its property, are reported with ``PrefsError/invalidLayer(_:)`` and ignored. If the base cannot be read,
+    /// not fit its property, are reported with ``PrefsError/ignoredInLayer(_:)`` and ignored. If the base cannot be read,
     /// instances report its error and read the layers.
     ///
     /// ## Threads
@@ -38,7 +38,7 @@ extension PrefsStore {
     /// - Parameters:
     ///   - base: where writes go; the store has its ``url``. If the base is layered, the new layers are around its layers.
     ///     A path of a layer that leads to the file of the base is not read, and is reported with
-    ///     ``PrefsError/invalidLayer(_:)``. The paths are compared once, by this call, and only for the stores of this
+    ///     ``PrefsError/ignoredInLayer(_:)``. The paths are compared once, by this call, and only for the stores of this
     ///     package.
     ///   - above: layers that win over the base; the first wins over the others.
     ///   - below: defaults; the first wins over the others.

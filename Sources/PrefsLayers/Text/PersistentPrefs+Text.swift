@@ -24,7 +24,7 @@ extension PersistentPrefs {
         guard let property = declarations[key]?.property as? any TextProperty else {
             let stored = try currentValue(forKey: key) ?? .string("")
             guard let value = Self.value(ofText: text, like: stored) else {
-                throw .typeMismatch([
+                throw .mismatch(of: [
                     failure("expected \(ValueMismatch.kind(of: stored)), found \"\(ShownText.key(text))\"")
                 ])
             }
@@ -32,10 +32,10 @@ extension PersistentPrefs {
         }
         switch property.reading(of: text, isSecret: false) {
         case .value(let value, violation: nil): return try vetted(value, key)
-        case .value(_, let reason?): throw .constraintViolated([failure(reason)])
+        case .value(_, let reason?): throw .violation(of: [failure(reason)])
         case .mismatch(let path, let reason):
             if text == "null", property.acceptsNil { return nil }
-            throw .typeMismatch([PropertyListFailure(path: key + path, topLevelKey: key, reason: reason)])
+            throw .mismatch(of: [PropertyListFailure(path: key + path, topLevelKey: key, reason: reason)])
         }
     }
 

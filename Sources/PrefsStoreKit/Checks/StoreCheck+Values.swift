@@ -95,7 +95,7 @@ extension StoreCheck {
             let error = try place.expectError("valuesNotPlistCompatible", of: "an update with a UUID and a closure") {
                 try place.store.update(root: "A") { $0 = ["a": 2, "z": [UUID()], "b": { 1 } as () -> Int] }
             }
-            guard case PrefsError.valuesNotPlistCompatible(let keys) = error, keys == ["b", "z"] else {
+            guard case PrefsError.valuesNotPlistCompatible(let keys) = error, Array(keys) == ["b", "z"] else {
                 throw CheckedPlace.Finding(
                     description: "Expected valuesNotPlistCompatible with the keys b and z, found \(error).")
             }

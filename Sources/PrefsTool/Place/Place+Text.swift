@@ -111,7 +111,7 @@ extension Place {
         guard let prefs else { return }
         if let mismatch = prefs.mismatch(of: value, forKey: key) {
             if !mustFit, let former, !prefs.isReadable(former, forKey: key) { return }
-            throw PrefsError.typeMismatch([mismatch])
+            throw PrefsError.mismatch(of: [mismatch])
         }
         guard let (path, near) = prefs.unknownFields(in: value, of: key, over: former).first else { return }
         throw CommandError(
@@ -131,6 +131,6 @@ extension Place {
             }
         }
         if failures.isEmpty { return result }
-        throw .typeMismatch(failures.sorted { $0.path < $1.path })
+        throw .mismatch(of: failures.sorted { $0.path < $1.path })
     }
 }

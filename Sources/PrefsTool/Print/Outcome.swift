@@ -103,7 +103,7 @@ extension PrefsError {
     var returnsKnownState: Bool {
         switch self {
         case .damaged(let file), .notOurs(let file): file.state != .nothing
-        case .invalidLayer: true
+        case .ignoredInLayer: true
         default: false
         }
     }

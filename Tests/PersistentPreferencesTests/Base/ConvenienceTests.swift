@@ -31,8 +31,8 @@ import Testing
             return 5
         }
         let failure = PropertyListFailure(path: "digit", topLevelKey: "digit", reason: "must be in 0...9")
-        #expect(result == .failure(.constraintViolated([failure])))
-        #expect(prefs.lastError == .constraintViolated([failure]) && prefs.digit == 0)
+        #expect(result == .failure(.violation(of: [failure])))
+        #expect(prefs.lastError == .violation(of: [failure]) && prefs.digit == 0)
         prefs["ticks"] = Date.self
         #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["ticks"]))
     }

@@ -73,9 +73,9 @@ import Testing
         "/p/x.plist: fsync: Input/output error; "
             + "the new state is stored, but an older one may return after a power cut or damage":
             .durabilityUnconfirmed(failure("fsync", EIO)),
-        "size: expected Int, found a string": .typeMismatch([value("size", "expected Int, found a string")]),
+        "size: expected Int, found a string": .mismatch(of: [value("size", "expected Int, found a string")]),
         "size: must be in 8...72\nname: must not be empty":
-            .constraintViolated([value("size", "must be in 8...72"), value("name", "must not be empty")]),
+            .violation(of: [value("size", "must be in 8...72"), value("name", "must not be empty")]),
         "low must be at most high; the stored state is unchanged": .ruleViolated(["low must be at most high"]),
         #""R" could not be migrated to version 2: Stop(); the stored state is unchanged"#:
             .migrationFailed(key: "R", version: 2, error: Stop()),
@@ -91,19 +91,20 @@ import Testing
         #""size" is set by the layer environment (APP_size); the stored state is unchanged"#:
             .coveredByLayer([PrefsProblem(covered: "size", by: "environment", place: "APP_size")]),
         #"layer environment: APP_size: expected Int, found "x"; ignored"#:
-            .invalidLayer([PrefsProblem(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
+            .ignoredInLayer([PrefsProblem(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]
+            ),
         #"prot in /etc/app.json: is not a key of P; did you mean "port"?"#:
             .problem(
                 PrefsProblem(
                     .unknownKey, path: "prot in /etc/app.json", reason: #"is not a key of P; did you mean "port"?"#)),
         #"layer /p/x.json: "R" could not be migrated to version 2: Stop(); ignored"#:
-            .invalidLayer([
+            .ignoredInLayer([
                 PrefsProblem(
                     layer: "/p/x.json", place: "/p/x.json",
                     reason: PrefsError.migrationFailed(key: "R", version: 2, error: Stop()).reasonInLayer)
             ]),
         "layer /p/x.json: size: expected Int, found a string; ignored":
-            .invalidLayer([
+            .ignoredInLayer([
                 PrefsProblem(layer: "/p/x.json", place: "size in /p/x.json", reason: "expected Int, found a string")
             ]),
         "version in /p/x.json: is 3, and this program knows versions up to 2: a newer one has written the values":
@@ -204,6 +205,7 @@ import Testing
         "is empty", "it is empty", "ends inside a character of UTF-16",
         "expected a dictionary at the top level, found …", "holds a value that cannot be stored in JSON",
         "more than … values", "the root would be larger than … MiB", "cannot be stored in a property list",
+        "is not an allowed key",
         // Values.
         "expected …, found an unknown raw value", "expected a key of type …, found another string",
         "two keys have the same string", #"expected JSON in a string or in data, such as {"size": 12}"#, "is missing",
@@ -222,6 +224,35 @@ import Testing
         // Of another message.
         "…",
     ]
+
+    /// What a form shows beside its fields.
+    @Test func theProblemsOfAnErrorNameEachFieldOnce() {
+        let values: [PropertyListFailure] = [
+            .init(path: "a[0]", topLevelKey: "a", reason: "x"), .init(path: "b", topLevelKey: "b", reason: "y"),
+        ]
+        let problem = PrefsProblem(.version, path: "v", topLevelKey: "v", reason: "z")
+        let rows: [(PrefsError, [String])] = [
+            (.mismatch(of: values), ["value a a[0] x", "value b b y"]),
+            (.violation(of: values), ["value a a[0] x", "value b b y"]),
+            (.unsupportedValues(values), ["value a a[0] x", "value b b y"]),
+            (
+                .incorrectKeys(["c", "d"], among: ["e"]),
+                ["c", "d"].map { "unknownKey \($0) \($0) is not an allowed key" }
+            ),
+            (.ruleViolated(["p", "q"]), ["rule   p", "rule   q"]),
+            (.problem(problem), ["version v v z"]),
+            (.coveredByLayer([problem, problem]), ["version v v z", "version v v z"]),
+            (.noStoredPrefsForKey(key: "k"), [#"store   nothing is stored under the root key "k""#]),
+        ]
+        for (error, expected) in rows {
+            let found = error.problems
+            #expect(found.map { "\($0.kind) \($0.topLevelKey) \($0.path) \($0.reason)" } == expected)
+            #expect(found.allSatisfy { $0.source == .stored })
+        }
+        // The error of one problem is of the case of its error.
+        #expect(PrefsError.mismatch(of: values).problems[1].error == .mismatch(of: [values[1]]))
+        #expect(PrefsError.violation(of: values).problems[1].error == .violation(of: [values[1]]))
+    }
 
     @Test func aTextMatchesAMessageFromItsBeginning() {
         #expect(SourceMessages.matches("a … b", "a x b") && !SourceMessages.matches("a … b", "x a b"))

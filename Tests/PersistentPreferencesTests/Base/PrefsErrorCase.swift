@@ -5,7 +5,7 @@ enum PrefsErrorCase: CaseIterable {
     case incorrectKeys, valuesNotPlistCompatible, noStoredPrefsForKey, invalidName, rootIsNotDictionary, unreadable
     case damaged, quarantined, notOurs, notStored, busy, outcomeUnknown, nearSizeLimit, durabilityUnconfirmed
     case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, sharedRoot, coveredByLayer
-    case ruleViolated, invalidLayer, problem, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable,
+    case ruleViolated, ignoredInLayer, problem, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable,
         unknownError
 
     init(_ error: PrefsError) {
@@ -33,7 +33,7 @@ enum PrefsErrorCase: CaseIterable {
             case .notWatched: .notWatched
             case .sharedRoot: .sharedRoot
             case .coveredByLayer: .coveredByLayer
-            case .invalidLayer: .invalidLayer
+            case .ignoredInLayer: .ignoredInLayer
             case .problem: .problem
             case .updateOfAnotherStore: .updateOfAnotherStore
             case .writeInsideRead: .writeInsideRead

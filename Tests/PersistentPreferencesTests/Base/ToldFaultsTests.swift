@@ -260,15 +260,15 @@ import Testing
     @Test func aReadOfAnotherKeyEndsNoFaultOfALayer() {
         var log = FaultLog()
         let faults = ["size", "name"].map { PrefsProblem(layer: "file", place: $0, reason: "x") }
-        let fault = PrefsError.invalidLayer([faults[0]])
+        let fault = PrefsError.ignoredInLayer([faults[0]])
         #expect(log.record(fault, of: .fault(of: "size", at: Revision())).told != nil)
         _ = log.record(nil, of: .read(of: "name"))
         #expect(log.mayEnd && log.record(fault, of: .fault(of: "size", at: Revision())).told == nil)
         _ = log.record(nil, of: .read(of: "size"))
         #expect(!log.mayEnd && log.record(fault, of: .fault(of: "size", at: Revision())).told != nil)
         // Of two faults, the new one is told.
-        let news = log.record(.invalidLayer(faults), of: .fault(of: nil, at: Revision())).told
-        #expect(news == .invalidLayer([faults[1]]))
+        let news = log.record(.ignoredInLayer(faults), of: .fault(of: nil, at: Revision())).told
+        #expect(news == .ignoredInLayer([faults[1]]))
     }
 
     @Test func aValueThatFitsEndsItsOwnFaultOnly() {

@@ -20,7 +20,8 @@ struct MisuseTests {
     private static let unstorable =
         "is unavailable: a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
     private static let otherType =
-        "is unavailable: in takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
+        "is unavailable: in takes a range, such as 1...9, or a list, of values of the property's own type"
+    private static let noText = "is unavailable: length is for String and String?; count is for collections"
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
     private static let notOptional =
         "is unavailable: only an optional can be required; another property always has a value"
@@ -47,7 +48,8 @@ struct MisuseTests {
         Misuse("@Pref(.check { _ in nil }) var x = Stored()", anObjectWithArguments),
         Misuse("@Pref(.in([Ordered()])) var x = Ordered()", anObjectWithArguments),
         Misuse("@Pref(.in(Ordered()...Ordered())) var x = Ordered()", anObjectWithArguments),
-        Misuse("@Pref(.in(Kept()), .check { _ in nil }) var x = Ordered()", anObjectWithArguments),
+        Misuse(
+            "@Pref(.must(be: \"kept\") { _ in true }, .check { _ in nil }) var x = Ordered()", anObjectWithArguments),
         Misuse("@Pref var x = Object()", unstorable),
         Misuse("@Pref var x: () -> Void = {}", unstorable),
         Misuse("@Pref var x = (1, 2)", unstorable),
@@ -59,6 +61,9 @@ struct MisuseTests {
         Misuse("@Pref var x: [[String: Any]] = []", unstorable),
         Misuse("@Pref var x: Any? = nil", unstorable),
         Misuse("@Pref(.in(1...2)) var x = Theme.light", otherType),
+        Misuse("@Pref(.length(1...2)) var x = 1", noText),
+        Misuse("@Pref(.length(1...2)) var x: [String]? = nil", noText),
+        Misuse("@Pref(.pattern(\"a\")) var x = Theme.light", "is unavailable: pattern is for String and String?"),
         Misuse("@Pref var x: Int", ".A' has no initializers"),
         Misuse("@Pref() var x: Int", noValue),
         Misuse("@Pref(\"k\") var x: Plain?", noValue),
@@ -81,7 +86,7 @@ struct MisuseTests {
         Misuse("@Pref var x: [Theme]? = nil; @Pref var y: [String: Theme]? = [:]; @Pref var z: Set<Theme> = []"),
         Misuse("@Pref var x: Theme?? = nil; @Pref var y: [Any]? = nil; @Pref var z: [String: Any]? = nil"),
         Misuse(
-            "@Pref(.in(Even())) var x: Int? = nil; @Pref(.in(Even())) var y = 2; @Pref(.in(Bright())) var z = Theme.light"
+            "@Pref(.must(be: \"even\") { $0 % 2 == 0 }) var x: Int? = nil; @Pref(.must(be: \"even\") { $0 % 2 == 0 }) var y = 2"
         ),
         Misuse("@Pref(.in(1..<3)) var x = 2.5; @Pref(.in(1...)) var y = 2; @Pref(.in(..<3)) var z: Double? = 2"),
         Misuse(
@@ -113,17 +118,11 @@ struct MisuseTests {
             + "struct Flags: OptionSet { let rawValue: Int; static let a = Self(rawValue: 1), b = Self(rawValue: 2) }; "
             + "final class Ordered: Codable, Comparable, Sendable { static func < (a: Ordered, b: Ordered) -> Bool { false }; "
             + "static func == (a: Ordered, b: Ordered) -> Bool { true } }; "
-            + "enum Theme: String, CaseIterable { case light, dark }; "
-            + choices("Even", of: "Int") + choices("Bright", of: "Theme")
-            + choices("Kept", of: "Ordered") + "\n"
+            + "enum Theme: String, CaseIterable { case light, dark }\n"
         let lines = properties.enumerated().map { number, misuse in
             "enum Place\(number) { final class A: Prefs, @unchecked Sendable { \(misuse.code) } }"
         }
         return preamble + lines.joined(separator: "\n")
-    }
-
-    private static func choices(_ name: String, of type: String) -> String {
-        "struct \(name): PrefChoices { func contains(_ value: \(type)) -> Bool { true }; let choicesDescription = \"\" };"
     }
 
     @Test(arguments: properties.indices) func aWrongPropertyHasOneErrorThatSaysWhatToDo(_ number: Int) throws {

@@ -98,12 +98,12 @@ import WriteOperations
 
     /// Types of which no member writes.
     private static let values: Set<String> = [
-        "Array", "ClosedRange", "ExportFormat", "FileFormat", "InvalidKeys", "Iterator", "KnownState",
-        "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding",
+        "Array", "ClosedRange", "ExportFormat", "FileFormat", "InvalidKeys", "Iterator", "Optional",
+        "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefCoding",
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
-        "PropertyListModel", "Range", "StoreCheck", "Violation", "_PrefChoiceSource",
+        "PropertyListModel", "Range", "StoreCheck", "String", "Violation", "_PrefChoices", "_PrefText",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.

@@ -11,17 +11,6 @@ private struct Level: RawRepresentable, Comparable {
     static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
 }
 
-private struct Bright: PrefChoices {
-    func contains(_ value: Shade) -> Bool { value != .dark }
-    var choicesDescription: String { "bright" }
-}
-
-/// Choices without words.
-private struct Wordless: PrefChoices {
-    func contains(_ value: Int) -> Bool { value > 0 }
-    var choicesDescription: String { "" }
-}
-
 extension PrefOption<Int> {
     /// A kind of constraint that the developer defines.
     fileprivate static func multiple(of number: Int) -> PrefOption {
@@ -44,8 +33,8 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(Level(rawValue: 1)...Level(rawValue: 3))) var grade = Level(rawValue: 1)
     @Pref(.in(Level(rawValue: 1)..<Level(rawValue: 3))) var step = Level(rawValue: 1)
     @Pref(.in([Level(rawValue: 1), Level(rawValue: 3)])) var stage = Level(rawValue: 1)
-    @Pref(.in(Bright())) var shade = Shade.light
-    @Pref(.in(Bright())) var otherShade: Shade? = nil
+    @Pref(.must(be: "bright") { $0 != .dark }) var shade = Shade.light
+    @Pref(.must(be: "bright") { $0 != .dark }) var otherShade: Shade? = nil
     @Pref(.length(1...5)) var short = "a"
     @Pref(.length(1...)) var named: String? = nil
     @Pref(.count(..<3)) var few: [Int] = []
@@ -61,7 +50,7 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(["", "a, b", "c"])) var quoted = "c"
     @Pref(.in("a"..."m")) var letter = "b"
     @Pref(.in([])) var none: Int? = nil
-    @Pref(.in(Wordless())) var wordless = 1
+    @Pref(.must(be: "") { $0 > 0 }) var wordless = 1
     @Pref(.check { $0 == 1 ? "" : nil }) var silent = 0
     @Pref(
         .length(...3), .check { $0 == "b" ? "must not be b" : nil },

@@ -332,7 +332,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
         let problems = prefs.problems()
         #expect(problems.map(\.description) == ["low must be at most high", "name: expected String, found an integer"])
         let problem = try #require(problems.first)
-        #expect(problem.kind == .rule && problem.source == .store && problem.path == "" && problem.topLevelKey == "")
+        #expect(problem.kind == .rule && problem.source == .stored && problem.path == "" && problem.topLevelKey == "")
         #expect(problem.error == .problem(problem) && problem.error.isWarning)
         // The values are read as they are, and no access meets it.
         #expect((prefs.low, prefs.high) == (5, 3) && prefs.lastError == nil)

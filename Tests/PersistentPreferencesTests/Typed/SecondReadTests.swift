@@ -132,7 +132,7 @@ extension AppSettingsValues {
         func check(_ reason: String) throws {
             for _ in 0..<3 {
                 #expect(prefs.number == 5)
-                let faults = try #require(prefs.lastError?.detail(of: PrefsError.invalidLayer), "\(prefs.outcome)")
+                let faults = try #require(prefs.lastError?.detail(of: PrefsError.ignoredInLayer), "\(prefs.outcome)")
                 #expect(faults.map(\.path) == [file.path])
                 #expect(faults.allSatisfy { $0.reason.contains(reason) }, "\(faults)")
             }

@@ -88,11 +88,11 @@ import Testing
             .incorrectKeys(invalidElements: [long, "b"]), .valuesNotPlistCompatible(invalidElements: [long]),
             .noStoredPrefsForKey(key: long),
             .invalidName(name: long, reason: "is not a valid root key: it is too long"),
-            .rootIsNotDictionary(key: long), .typeMismatch([failure]), .constraintViolated([failure]),
+            .rootIsNotDictionary(key: long), .mismatch(of: [failure]), .violation(of: [failure]),
             .migrationFailed(key: long, version: 2, error: failure), .unknownError(error: Foreign()),
             .migrationFailed(key: "k", version: 1, error: Foreign()),
             .notStored(StorageFailure(path: "", reason: long)), .outcomeUnknown(StorageFailure(path: "", reason: long)),
-            .constraintViolated([PropertyListFailure(path: "k", topLevelKey: "k", reason: long)]),
+            .violation(ofKey: "k", long),
             .invalidName(name: "k", reason: long), .invalidImport(reason: long),
         ]
     }

@@ -114,7 +114,7 @@ import Testing
             _ = try PrefCoding(rule: type).value(of: StoredValue(of: object))
             return nil
         } catch {
-            return PrefsError.typeMismatch(error.failures(forKey: "n")).description
+            return PrefsError.mismatch(of: error.failures(forKey: "n")).description
         }
     }
 
