@@ -4,7 +4,7 @@ import PrefsEtcd
 import Testing
 import TestSupport
 
-/// A cluster whose clients need certificates, behind what the article "A fleet" shows.
+/// A cluster whose clients need certificates, behind what the article "Operating a fleet" shows.
 @Suite(.waits, .serialized, .enabled(if: EtcdCluster.isWhole && EncryptingProxy.isThere))
 final class EtcdEncryptionTests: FleetSuite {
     @Test(arguments: EncryptingProxy.Program.installed)

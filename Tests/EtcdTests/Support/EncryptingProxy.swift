@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What encrypts a fleet as the article "A fleet" shows: on a port of the loopback for each node.
+/// What encrypts a fleet as the article "Operating a fleet" shows: on a port of the loopback for each node.
 final class EncryptingProxy: Reachable, @unchecked Sendable {
     // Unchecked because its processes are only ended by the test that has it.
 
