@@ -162,7 +162,7 @@ let testTargets = [
             "PrefsPropertyLists", "PropertyListSupport", "TestSupport",
         ], resources: [.copy("Corpus")]),
     areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
-    areaTests("Typed", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
+    areaTests("Typed", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
     areaTests("Observation", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys"),
     areaTests("Stores", "AppleModels", "PrefsDefaultsDomain", "PrefsDocuments", "PrefsKeys", "PrefsTesting"),
     areaTests(
@@ -212,7 +212,7 @@ let testTargets = [
             "Tracker", "Words",
         ]),
     tests(
-        "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsSettingsFiles"],
+        "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles"],
         settings: strict + [.defaultIsolation(MainActor.self)]),
     // The folder of the second one is a link to that of the first: both language modes compile the same files.
     tests("DropIn", ["RVS_PersistentPrefs"], settings: strict + mayWarn),

@@ -3,14 +3,6 @@ import PrefsPropertyLists
 
 /// The accesses of declared properties and their handles to the root.
 extension PersistentPrefs {
-    /// The properties of the class in the order of their declaration, properties of base classes first.
-    ///
-    /// The first instance of the class finds them. If no instance has been created in this process, the call stops the
-    /// program with a message that says so. Costs time linear in their number. Any thread.
-    public class func describe() -> [PrefDescription] {
-        knownDeclarations("describe()").declarations.map(PrefDescription.init)
-    }
-
     package class func knownDeclarations(_ caller: String) -> ClassDeclarations {
         guard let declarations = ClassDeclarations.known(self) else {
             fatalError("\(self).\(caller): the properties are unknown; create an instance first, with any store")
@@ -18,18 +10,16 @@ extension PersistentPrefs {
         return declarations
     }
 
-    /// The properties of this instance's class, with the sources of their values. Costs a read. Does not change
-    /// ``lastError``. Any thread.
-    public func describe() -> [PrefDescription] {
+    /// The source of each declared property's value, nil if the root cannot be read, and whether a layer of secrets has
+    /// the key; in the order of the declarations. Costs a read. Does not change ``lastError``.
+    package func sourcesOfDeclared() -> [(source: PrefSource?, isSecret: Bool)] {
         var outcome = AccessOutcome()
         let view = try? Root(key, of: state).view(&outcome)
         return declarations.declarations.map { declaration in
-            var description = PrefDescription(declaration)
-            description.source = try? view?.source(ofKey: declaration.key, &outcome)
-            if view?.layers?.isSensitive(declaration.key, of: key, in: declarations) == true {
-                description.isSensitive = true
-            }
-            return description
+            (
+                try? view?.source(ofKey: declaration.key, &outcome),
+                view?.layers?.isSensitive(declaration.key, of: key, in: declarations) == true
+            )
         }
     }
 

@@ -92,7 +92,7 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     @available(*, unavailable, message: "only an optional can be required; another property always has a value")
     @_disfavoredOverload public static var required: PrefOption { fatalError("unavailable") }
 
-    /// One sentence for people, for ``PrefDescription/help``, a schema and tools. Never stored.
+    /// One sentence for people, for the description of the property, a schema and tools. Never stored.
     public static func help(_ text: String) -> PrefOption { PrefOption(.help(text)) }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsLayers
 import PrefsPropertyLists
 
 extension Runner {

@@ -1,4 +1,5 @@
 import PersistentPreferences
+import PrefsLayers
 import PrefsPropertyLists
 
 /// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import PersistentPreferences
+import PrefsLayers
 import Testing
 
 private enum Shade: String, CaseIterable { case light, middle, dark }

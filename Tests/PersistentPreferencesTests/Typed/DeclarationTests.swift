@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import PrefsLayers
 import Testing
 
 private class BasePrefs: PersistentPrefs, @unchecked Sendable {

@@ -1,3 +1,4 @@
+import PrefsLayers
 import Testing
 
 @testable import PersistentPreferences

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PrefsLayers
 import Testing
 import WriteOperations
 

@@ -1,3 +1,4 @@
+public import PersistentPreferences
 import PrefsPropertyLists
 
 /// A description of one property of a class; see ``PersistentPrefs/describe()-type.method``.
@@ -19,26 +20,34 @@ public struct PrefDescription: CustomStringConvertible {
     public let constraint: String?
     /// Whether the value is a secret that must not be shown: `@Pref(.sensitive)`, or in the description of an instance,
     /// because a layer of secrets has the key.
-    public internal(set) var isSensitive: Bool
+    public let isSensitive: Bool
     /// The text of `.help("…")`.
     public let help: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]
     package let property: any DeclaredProperty
     /// Where the value of the instance comes from. nil in the description of a class, and if the root cannot be read.
-    public internal(set) var source: PrefSource?
+    public let source: PrefSource?
 
-    init(_ declaration: ClassDeclarations.Declaration) {
+    init(_ declaration: ClassDeclarations.Declaration, source: PrefSource? = nil, isSecret: Bool = false) {
         name = declaration.name
         key = declaration.key
         valueType = declaration.property.valueType
         defaultValue = declaration.property.anyDefaultValue
         constraint = declaration.property.constraintDescription
         property = declaration.property
-        isSensitive = declaration.property.isSensitive
+        isSensitive = isSecret || declaration.property.isSensitive
+        self.source = source
         help = declaration.property.help
         formerKeys = declaration.property.formerKeys
     }
+
+    /// The texts of all values that the property accepts, in their order, or nil if they cannot be listed.
+    ///
+    /// They are known for a `CaseIterable` type with at most 256 cases, for Bool (`true`, `false`) and for a list in a
+    /// constraint; also in an optional. Values that another constraint rejects are left out. Each access makes the
+    /// texts again.
+    public var choices: [String]? { (property as? any TextProperty)?.choices }
 
     /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment`
     /// follows.
@@ -58,4 +67,22 @@ public struct PrefDescription: CustomStringConvertible {
 extension PrefDescription: CustomReflectable {
     /// The line that `print` shows.
     public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .struct) }
+}
+
+extension PersistentPrefs {
+    /// The properties of the class in the order of their declaration, properties of base classes first.
+    ///
+    /// The first instance of the class finds them. If no instance has been created in this process, the call stops the
+    /// program with a message that says so. Costs time linear in their number. Any thread.
+    public static func describe() -> [PrefDescription] {
+        knownDeclarations("describe()").declarations.map { PrefDescription($0) }
+    }
+
+    /// The properties of this instance's class, with the sources of their values. Costs a read. Does not change
+    /// ``lastError``. Any thread.
+    public func describe() -> [PrefDescription] {
+        zip(declarations.declarations, sourcesOfDeclared()).map {
+            PrefDescription($0, source: $1.source, isSecret: $1.isSecret)
+        }
+    }
 }
