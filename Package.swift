@@ -162,7 +162,7 @@ let testTargets = [
             "PrefsPropertyLists", "PropertyListSupport", "TestSupport",
         ], resources: [.copy("Corpus")]),
     areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
-    areaTests("Typed", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
+    areaTests("Typed", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
     areaTests("Observation", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys"),
     areaTests("Stores", "AppleModels", "PrefsDefaultsDomain", "PrefsDocuments", "PrefsKeys", "PrefsTesting"),
     areaTests(
