@@ -1,5 +1,6 @@
 import PersistentPreferences
 import PrefsKeys
+import PrefsStoreKit
 import Testing
 
 enum Appearance: String, CaseIterable { case light, dark }
