@@ -111,7 +111,8 @@ let helpers = [
     // Its system calls are subclasses of the engine's.
     support("EngineSupport", ["AppleFolderWatch", "AppleVnodes", "PrefsFileEngine", "TestSupport"], isTesting: true),
     // Every way to write, as clients write: over the public modules alone.
-    support("WriteOperations", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles"]),
+    support(
+        "WriteOperations", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles", "PrefsStoreKit"]),
     support(
         "PrefsSupport",
         [
@@ -125,10 +126,11 @@ let helpers = [
             "PrefsStoreKit", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
         ]),
     probe(
-        "Benchmarks", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsTool"],
+        "Benchmarks",
+        ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsStoreKit", "PrefsTool"],
         exclude: ["README.md", "thresholds.txt"]),
     probe("RawDefaults", []),
-    probe("EtcdProbe", ["PersistentPreferences", "PrefsEtcd", "TestSupport"]),
+    probe("EtcdProbe", ["PersistentPreferences", "PrefsEtcd", "PrefsStoreKit", "TestSupport"]),
 ]
 
 /// Tests of one target of the library, or of one area of `PersistentPreferences`: one test target for each, so that a change of
@@ -176,7 +178,7 @@ let testTargets = [
         "PrefsKeys", common + ["PrefsKeys", "PrefsSettingsFiles"],
         resources: [.copy("Resources/TypeSafeDefaults.plist")]),
     tests(
-        "PrefsSettingsFiles", common + ["PrefsSettingsFiles"],
+        "PrefsSettingsFiles", common + ["PrefsDocuments", "PrefsSettingsFiles"],
         resources: [
             .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
             .copy("Resources/ShopSettings.plist"),
@@ -212,7 +214,7 @@ let testTargets = [
             "Tracker", "Words",
         ]),
     tests(
-        "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles"],
+        "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "PrefsStoreKit"],
         settings: strict + [.defaultIsolation(MainActor.self)]),
     // The folder of the second one is a link to that of the first: both language modes compile the same files.
     tests("DropIn", ["RVS_PersistentPrefs"], settings: strict + mayWarn),

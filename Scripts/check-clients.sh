@@ -70,7 +70,8 @@ if [ ${#system[@]} -eq 0 ]; then
     # As CMake and others link: an object file that nothing names is left out, with the conformances in it.
     echo "== a program that is linked against a static archive"
     programs="$(build --show-bin-path)"
-    for module in PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsDocuments PrefsJSON PrefsLayers; do
+    for module in PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsDocuments PrefsJSON PrefsLayers \
+        PrefsStoreKit; do
         # Adds files without a look at their names, because two modules may have files of one name.
         ar qcs "$folder/libprefs.a" "$programs/$module.build/"*.o
     done

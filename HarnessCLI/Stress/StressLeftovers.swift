@@ -35,7 +35,7 @@ struct StressLeftovers {
             "\($0) was not removed"
         }
         do {
-            tally.check(try PrefsStore.propertyList(url: file).read(root: StressPrefs.root) ?? [:])
+            tally.check(try PrefsStore.propertyList(url: file).roots.read(root: StressPrefs.root) ?? [:])
         } catch {
             tally.losses.append("\(error)")
         }

@@ -156,12 +156,12 @@ public struct EtcdStore: Sendable {
     /// Returns the newest committed dictionary under a root key, or nil if there is none. Costs a round trip.
     ///
     /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the cluster cannot be reached.
-    public func current(root: String) throws -> [String: Any]? {
+    package func current(root: String) throws -> [String: Any]? {
         try EtcdRoots(shared.get(), .current).roots.read(root: root)
     }
 
     /// Returns the newest readable state of a root that this process knows. nil if the root was missing, or if nothing is known. Sends nothing.
-    public func lastKnown(root: String) -> [String: Any]? {
+    package func lastKnown(root: String) -> [String: Any]? {
         (try? namespace)?.watch.state.withLock { $0.lastGood(root) }?.objects
     }
 
@@ -180,7 +180,7 @@ public struct EtcdStore: Sendable {
     public func update(
         root: String, alsoLocking roots: [String] = [], _ body: (inout [String: Any]?) throws -> Void
     ) throws {
-        if roots.isEmpty { return try store.update(root: root, body) }
+        if roots.isEmpty { return try store.roots.update(root: root, body) }
         for root in roots { try NameVetting.checkRoot(root) }
         try EtcdRoots(shared.get(), reads, alsoLocking: roots).roots.update(root: root, body)
     }

@@ -13,7 +13,7 @@ package import PrefsPropertyLists
 ///
 /// In each format, the top level is a dictionary. ``PersistentPrefs/import(_:merge:)`` recognizes the format by its
 /// first bytes.
-public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
+public enum ExportFormat: Sendable, Hashable, CaseIterable {
     /// A binary property list. Compact, and exact for every value, with keys sorted.
     case binary
     /// An XML property list for property-list editors, with keys in a fixed order.
@@ -80,7 +80,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
             case .binary: try PropertyListCoder.encode(values, as: .binary)
             case .xml:
                 try PropertyListCoder.encode(
-                    .dictionary(FileFormat.xml.coder.storable(values.dictionary ?? [:])), as: .xml)
+                    .dictionary(FileFormat.plainXML.coder.storable(values.dictionary ?? [:])), as: .plainXML)
             case .json: try JSONWriter.data(of: values)
             }
         } catch let failure as PropertyListFailure {

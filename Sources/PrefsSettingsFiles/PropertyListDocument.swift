@@ -72,7 +72,7 @@ struct PropertyListDocument: Sendable {
 
     /// Compares roots as every format stores them, because XML rounds dates.
     private static func areSame(_ left: StoredValue?, _ right: StoredValue?) -> Bool {
-        func rounded(_ root: StoredValue) -> StoredValue? { FileFormat.xml.coder.storable(["": root])[""] }
+        func rounded(_ root: StoredValue) -> StoredValue? { FileFormat.plainXML.coder.storable(["": root])[""] }
         return left == right || left.flatMap(rounded) == right.flatMap(rounded)
     }
 

@@ -1,6 +1,6 @@
 public import PersistentPreferences
-import PrefsFileEngine
-import PrefsPropertyLists
+public import PrefsFileEngine
+public import PrefsPropertyLists
 
 // What a backend needs to check names, to report changes and to throw errors.
 
@@ -44,4 +44,26 @@ extension PrefsChange {
 extension PrefsObservation {
     /// Creates an observation for your own ``PrefsBackend``. `end` is called once, when the observation ends.
     public convenience init(_ end: @escaping @Sendable () -> Void) { self.init(ending: end) }
+}
+
+extension StorageFailure {
+    /// Creates a failure that no system call reports, for your own ``PrefsBackend``.
+    ///
+    /// Disfavored, because code of this package has an initializer with these labels without this product.
+    /// - Parameters:
+    ///   - path: what could not be read or written, such as the address of a server.
+    ///   - reason: the problem, as a clause without a full stop.
+    ///   - code: an `errno` such as `ETIMEDOUT`; 0 if no code fits.
+    @_disfavoredOverload public init(path: String, reason: String, code: Int32 = 0) {
+        self.init(operation: "", path: path, reason: reason, code: code)
+    }
+}
+
+extension PropertyListFailure {
+    /// Creates a failure, for example for ``PrefsError/valuesNotPlistCompatible(_:)``, or one that a test expects.
+    ///
+    /// Disfavored, because code of this package has an initializer with these labels without this product.
+    @_disfavoredOverload public init(path: String, topLevelKey: String, reason: String) {
+        self.init(at: path, of: topLevelKey, reason: reason)
+    }
 }

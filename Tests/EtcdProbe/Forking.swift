@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
+import PrefsStoreKit
 
 /// A process that has read, written and observed, and forks. Swift hides `fork`; it is there all the same.
 enum Forking {

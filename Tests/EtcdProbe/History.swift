@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
+import PrefsStoreKit
 import TestSupport
 
 /// Does random accesses in two threads until it is told to stop, and prints what each of them read or wrote, and when.

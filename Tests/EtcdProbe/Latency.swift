@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
+import PrefsStoreKit
 
 /// What accesses cost, for `Tests/Benchmarks/README.md`.
 enum Latency {

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
+import PrefsStoreKit
 
 /// What the store takes of threads and memory, and what it does without.
 enum Scarcity {

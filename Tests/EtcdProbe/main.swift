@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
+import PrefsStoreKit
 import TestSupport
 
 // What the tests of EtcdStore run in processes of their own: `EtcdProbe COMMAND URL ARGUMENTS`, with the URL of a store.

@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsLayers
+import PrefsStoreKit
 import Testing
 import TestSupport
 

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import Testing
 import TestSupport
 

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsStoreKit
 import TestSupport
 import Testing
 

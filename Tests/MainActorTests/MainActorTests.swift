@@ -1,6 +1,7 @@
 import PersistentPreferences
 import PrefsKeys
 import PrefsLayers
+import PrefsStoreKit
 import Testing
 
 enum Appearance: String, CaseIterable { case light, dark }

@@ -4,7 +4,7 @@ import PrefsDocuments
 import Testing
 import TestSupport
 
-/// A store with the format `xmlText`, on a launchd job that a person writes.
+/// A store with the format `xml`, on a launchd job that a person writes.
 @Suite final class XMLTextStoreTests {
     private let folder: TemporaryFolder
     private var url: URL { folder.file("job.plist") }
@@ -23,7 +23,7 @@ import TestSupport
         @Pref("Label") var label = ""
     }
 
-    private func job(_ format: FileFormat = .xmlText) -> JobPrefs {
+    private func job(_ format: FileFormat = .xml) -> JobPrefs {
         JobPrefs(store: .propertyList(url: url, format: format, durability: .process, layout: .flat))
     }
 
@@ -41,7 +41,7 @@ import TestSupport
 
     /// The store that keeps the text comes after one that has read the file.
     @Test func allStoresOnTheFileKeepTheText() throws {
-        let plain = job(.xml)
+        let plain = job(.plainXML)
         #expect(plain.nice == 5)
         #expect(job().label == "a")
         plain.nice = 7
@@ -49,7 +49,7 @@ import TestSupport
     }
 
     @Test func withoutItTheFileIsLaidOutAnew() throws {
-        job(.xml).nice = 7
+        job(.plainXML).nice = 7
         #expect(try !text.contains("mine"))
     }
 
@@ -82,9 +82,9 @@ import TestSupport
         try FileManager.default.removeItem(at: url)
         job().nice = 1
         let plain = folder.file("plain.plist")
-        JobPrefs(store: .propertyList(url: plain, format: .xml, layout: .flat)).nice = 1
+        JobPrefs(store: .propertyList(url: plain, format: .plainXML, layout: .flat)).nice = 1
         #expect(try Data(contentsOf: url) == Data(contentsOf: plain))
     }
 
-    @Test func bothAreOneFormat() { #expect(FileFormat.xmlText == .xml && "\(FileFormat.xmlText)" == "xml") }
+    @Test func bothAreOneFormat() { #expect(FileFormat.xml.name == "xml" && FileFormat.plainXML.name == "xml") }
 }

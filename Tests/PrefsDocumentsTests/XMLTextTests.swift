@@ -200,6 +200,6 @@ enum XMLText {
     static func changed(
         _ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]
     ) throws -> Data {
-        try FileFormat.xmlText.coder.bytes(from: .dictionary(new), replacing: .dictionary(former), written: text).joined
+        try FileFormat.xml.coder.bytes(from: .dictionary(new), replacing: .dictionary(former), written: text).joined
     }
 }

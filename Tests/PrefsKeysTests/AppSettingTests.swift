@@ -1,6 +1,7 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
+import PrefsStoreKit
 import Testing
 
 @testable import PersistentPreferences

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
+import PrefsStoreKit
 import Testing
 import TestSupport
 import WriteOperations

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PrefsStoreKit
 import Testing
 
 @testable import EngineSupport

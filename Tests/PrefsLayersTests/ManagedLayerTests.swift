@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
+import PrefsStoreKit
 import Testing
 
 @testable import PersistentPreferences

@@ -1,6 +1,7 @@
 import Foundation
 import PrefsJSON
 import PrefsLayers
+import PrefsStoreKit
 import Testing
 import TestSupport
 

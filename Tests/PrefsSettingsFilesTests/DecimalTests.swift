@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsSettingsFiles
+import PrefsStoreKit
 import Testing
 import TestSupport
 
@@ -14,7 +15,7 @@ private struct ShopSettings: SettingsFile, Equatable {
     static var settingsBundle: Bundle { .module }
     static let none = ShopSettings(price: 0, rates: [:], prices: [], optional: nil)
 
-    func settingsURL() -> URL { SettingsPlace.file("ShopSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("ShopSettings.plist") }
 }
 
 private final class PricePrefs: Prefs, @unchecked Sendable {
@@ -48,7 +49,7 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
         #expect(settings.prices.map(\.description) == ShopSettings().prices.map(\.description))
         #expect(Set(settings.prices) == Set(ShopSettings().prices), "equal values have equal hashes")
         settings.price += 1
-        try settings.tryUpdate()
+        try settings.trySave()
         var other = ShopSettings.none
         try other.tryLoad()
         #expect(other == settings)

@@ -16,7 +16,7 @@ import TestSupport
         static var settingsFormat: FileFormat { .json }
         static var initialSettings: Colors { Colors() }
 
-        func settingsURL() -> URL { SettingsPlace.file("Colors.json") }
+        static var settingsURL: URL { SettingsPlace.file("Colors.json") }
     }
 
     /// Settings in the default location.
@@ -28,12 +28,12 @@ import TestSupport
 
         static var settingsFormat: FileFormat { .json }
 
-        func settingsURL() -> URL { SettingsPlace.file("Mode.json") }
+        static var settingsURL: URL { SettingsPlace.file("Mode.json") }
     }
 
-    private func text() throws -> String { try String(contentsOf: Colors().settingsURL(), encoding: .utf8) }
+    private func text() throws -> String { try String(contentsOf: Colors.settingsURL, encoding: .utf8) }
 
-    private func edit(_ text: String) throws { try Data(text.utf8).write(to: Colors().settingsURL()) }
+    private func edit(_ text: String) throws { try Data(text.utf8).write(to: Colors.settingsURL) }
 
     @Test func aSettingsFileIsSavedEditedAndLoaded() throws {
         var colors = Colors()
@@ -52,7 +52,7 @@ import TestSupport
         succeeds(colors.load())
         #expect(colors == Colors(accent: "red", alpha: 1, changed: nil))
         colors.icon = Data()
-        succeeds(colors.update())
+        succeeds(colors.save())
         #expect(try text().contains("\"accent\": \"red\", \"later\": [1]"), "unknown fields stay")
         succeeds(colors.reset())
         #expect(colors == Colors())
@@ -60,7 +60,7 @@ import TestSupport
         let mistake = "{\"accent\": red}"
         try edit(mistake)
         colors.alpha = 1
-        succeeds(!colors.update())
+        succeeds(!colors.save())
         #expect(try text() == mistake && quarantined() == [])
         succeeds(colors.reset())
         #expect(try quarantined() == [Data(mistake.utf8)] && text().contains("\"alpha\": 0.5"))
@@ -70,7 +70,7 @@ import TestSupport
         var colors = Colors()
         succeeds(colors.load())
         colors.accent = "green"
-        succeeds(colors.update())
+        succeeds(colors.save())
         try edit("{\n  \"accent\": \"red\"\n  \"alpha\": 1\n}\n")
         #expect(failure { try colors.tryLoad() }.contains("line 3, column 3: expected , or }"))
         #expect(colors.accent == "green")
@@ -78,8 +78,8 @@ import TestSupport
 
     @Test func aRootThatIsNotAnObjectIsStored() throws {
         var mode = Mode.rich
-        succeeds(mode.update())
-        #expect(try String(contentsOf: mode.settingsURL(), encoding: .utf8) == "\"rich\"\n")
+        succeeds(mode.save())
+        #expect(try String(contentsOf: type(of: mode).settingsURL, encoding: .utf8) == "\"rich\"\n")
         mode = .plain
         succeeds(mode.load())
         #expect(mode == .rich)
@@ -87,14 +87,14 @@ import TestSupport
 
     /// A type that changes to JSON later keeps its existing file. A property list has no dates as text.
     @Test func anExistingPropertyListKeepsItsFormatAndItsForms() throws {
-        let url = Colors().settingsURL()
+        let url = Colors.settingsURL
         try write(PropertyListEncoder().encode(Colors(accent: "old")), for: Colors())
         var colors = Colors()
         succeeds(colors.load())
         #expect(colors.accent == "old")
         colors.accent = "new"
         colors.changed = Date(timeIntervalSinceReferenceDate: 5)
-        succeeds(colors.update())
+        succeeds(colors.save())
         #expect(try Data(contentsOf: url).starts(with: "bplist".utf8))
         #expect(try PropertyListDecoder().decode(Colors.self, from: Data(contentsOf: url)) == colors)
     }
@@ -106,13 +106,13 @@ import TestSupport
         try edit(#"{"changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
         succeeds(colors.load())
         colors.alpha = 0.25
-        succeeds(colors.update())
+        succeeds(colors.save())
         let saved = try text()
         #expect(saved == #"{"accent": "blue", "alpha": 0.25, "changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
     }
 
     @Test func theDefaultNameSaysJSON() {
-        #expect(Unplaced().settingsURL().pathExtension == "json")
+        #expect(Unplaced.settingsURL.pathExtension == "json")
     }
 
     /// The forms in which people and JSONEncoder write dates and data. A save of equal values does not change the file.
@@ -123,10 +123,10 @@ import TestSupport
         try edit(written)
         succeeds(colors.load())
         #expect(colors.changed == Date(timeIntervalSinceReferenceDate: 5) && colors.icon == Data([1, 2, 3]))
-        succeeds(colors.update())
+        succeeds(colors.save())
         #expect(try text() == written)
         colors.accent = "green"
-        succeeds(colors.update())
+        succeeds(colors.save())
         var again = Colors()
         succeeds(again.load())
         #expect(again == colors && again.alpha == 1)

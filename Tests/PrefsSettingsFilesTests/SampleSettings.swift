@@ -50,9 +50,9 @@ final class AppSettings: HeardSettings, Equatable {
     var isDark = false
     var lastOpened: String?
 
-    func settingsURL() -> URL { SettingsPlace.file("AppSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("AppSettings.plist") }
 
-    func take(_ loaded: AppSettings) {
+    func copyValues(from loaded: AppSettings) {
         username = loaded.username
         fontSize = loaded.fontSize
         isDark = loaded.isDark
@@ -74,7 +74,7 @@ struct PlayerSettings: HeardSettings, Equatable {
 
     static var settingsBundle: Bundle { SettingsPlace.bundle }
 
-    func settingsURL() -> URL { SettingsPlace.file("PlayerSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("PlayerSettings.plist") }
 }
 
 /// Settings without initial values, in XML.
@@ -89,9 +89,9 @@ struct ViewSettings: HeardSettings, Equatable {
     var opened = Date(timeIntervalSinceReferenceDate: 1_000)
     var note: String?
 
-    static var settingsFormat: FileFormat { .xml }
+    static var settingsFormat: FileFormat { .plainXML }
 
-    func settingsURL() -> URL { SettingsPlace.file("ViewSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("ViewSettings.plist") }
 }
 
 /// An enum is a settings file, too.
@@ -99,7 +99,7 @@ enum ModeSettings: HeardSettings, Equatable {
     case simple
     case expert(level: Int)
 
-    func settingsURL() -> URL { SettingsPlace.file("ModeSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("ModeSettings.plist") }
 }
 
 /// Writes the file of settings as another program would.

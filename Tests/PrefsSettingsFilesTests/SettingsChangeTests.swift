@@ -9,7 +9,7 @@ private struct RenamedSettings: HeardSettings, Equatable {
     var tint = "red"
     var names: [String] = []
 
-    func settingsURL() -> URL { SettingsPlace.file("RenamedSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("RenamedSettings.plist") }
 }
 
 /// Reads a field under its former name.
@@ -33,7 +33,7 @@ private struct NilSettings: HeardSettings, Equatable {
     var maybe: String?
     var list: [String?] = []
 
-    func settingsURL() -> URL { SettingsPlace.file("NilSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("NilSettings.plist") }
 }
 
 /// Versions and other writers.
@@ -47,7 +47,7 @@ private struct NilSettings: HeardSettings, Equatable {
 
     /// A load of a damaged file takes over the newest known values and reports it, so that a save does not lose them.
     @Test func aSaveKeepsTheKnownStateOfADamagedFile() throws {
-        ViewSettings(volume: 99).update()
+        ViewSettings(volume: 99).save()
         var settings = ViewSettings()
         try Data("junk".utf8).write(to: settings.settingsURL())
         let before = try FolderState(in: SettingsPlace.folder.path)
@@ -55,9 +55,9 @@ private struct NilSettings: HeardSettings, Equatable {
         #expect(settings.volume == 99)
         #expect(try FolderState(in: SettingsPlace.folder.path) == before)
         settings.note = "new"
-        succeeds(settings.update())
+        succeeds(settings.save())
         #expect(try quarantined() == [Data("junk".utf8)])
-        succeeds(settings.update())
+        succeeds(settings.save())
         #expect(try quarantined().count == 1)
         var other = ViewSettings()
         succeeds(other.load())
@@ -71,12 +71,12 @@ private struct NilSettings: HeardSettings, Equatable {
         for text in ["{\"volume\": 5}", "junk", "{ volume = 5; }"] {
             try write(Data(text.utf8), for: settings)
             let before = try FolderState(in: SettingsPlace.folder.path)
-            for access in [{ $0.load() }, { $0.update() }] as [(inout ViewSettings) -> Bool] {
+            for access in [{ $0.load() }, { $0.save() }] as [(inout ViewSettings) -> Bool] {
                 succeeds(!access(&settings))
                 #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
             }
             #expect(settings == ViewSettings(volume: 3))
-            #expect(failure { try settings.tryUpdate() }.hasSuffix("because it may belong to another program"))
+            #expect(failure { try settings.trySave() }.hasSuffix("because it may belong to another program"))
         }
         let reset: (inout ViewSettings) -> Bool = { $0.reset() }
         try writePropertyList(["volume": 4], to: url.appendingPathExtension("init"))
@@ -88,7 +88,7 @@ private struct NilSettings: HeardSettings, Equatable {
             #expect(try quarantined().contains(junk))
             try? FileManager.default.removeItem(at: SettingsPlace.file(".ViewSettings.plist.lastgood"))
             try junk.write(to: url)
-            succeeds(!settings.update())
+            succeeds(!settings.save())
             #expect(try Data(contentsOf: url) == junk, "the permission ends with the word")
         }
         #expect(settings.volume == 4)
@@ -96,7 +96,7 @@ private struct NilSettings: HeardSettings, Equatable {
 
     @Test func aDamagedFileCanBeReplaced() throws {
         var settings = ViewSettings()
-        for replace in [{ $0.update() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
+        for replace in [{ $0.save() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
             succeeds(settings.load())
             try Data("junk".utf8).write(to: settings.settingsURL())
             succeeds(replace(&settings))
@@ -106,15 +106,15 @@ private struct NilSettings: HeardSettings, Equatable {
 
     @Test func textsLikeNilAreKept() throws {
         var settings = NilSettings(text: "$null", maybe: nil, list: ["$null", nil, "$$null"])
-        succeeds(settings.update())
+        succeeds(settings.save())
         var other = NilSettings()
         succeeds(other.load())
         #expect(other == settings)
         #expect((settings.toDictionary()?["list"] as? [Any])?.count == 3)
         settings.maybe = "x"
-        succeeds(settings.update() && other.load())
+        succeeds(settings.save() && other.load())
         other.maybe = nil
-        succeeds(other.update() && settings.load())
+        succeeds(other.save() && settings.load())
         #expect(settings.maybe == nil)
     }
 

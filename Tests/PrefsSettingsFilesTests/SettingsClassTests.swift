@@ -9,9 +9,9 @@ private class VehicleSettings: SettingsFile {
 
     init() {}
 
-    func settingsURL() -> URL { SettingsPlace.file("\(type(of: self)).plist") }
+    class var settingsURL: URL { SettingsPlace.file("\(self).plist") }
 
-    func take(_ loaded: VehicleSettings) { wheels = loaded.wheels }
+    func copyValues(from loaded: VehicleSettings) { wheels = loaded.wheels }
 }
 
 private final class BusSettings: VehicleSettings {
@@ -32,8 +32,8 @@ private final class BusSettings: VehicleSettings {
         try container.encode(seats, forKey: .seats)
     }
 
-    override func take(_ loaded: VehicleSettings) {
-        super.take(loaded)
+    override func copyValues(from loaded: VehicleSettings) {
+        super.copyValues(from: loaded)
         if let loaded = loaded as? BusSettings { seats = loaded.seats }
     }
 }
@@ -42,13 +42,13 @@ private final class BusSettings: VehicleSettings {
 private protocol Copied: HeardSettings {}
 
 extension Copied {
-    mutating func take(_ loaded: Self) { self = loaded }
+    mutating func copyValues(from loaded: Self) { self = loaded }
 }
 
 private final class ReplacedSettings: Copied {
     var size = 1
 
-    func settingsURL() -> URL { SettingsPlace.file("ReplacedSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("ReplacedSettings.plist") }
 }
 
 /// Loading changes the instance that other code holds.
@@ -59,7 +59,7 @@ private final class ReplacedSettings: Copied {
         succeeds(vehicle.load())
         vehicle.wheels = 6
         bus.seats = 50
-        succeeds(vehicle.update())
+        succeeds(vehicle.save())
         #expect(vehicle.toDictionary()?["seats"] as? Int == 50 && vehicle.toDictionary()?["wheels"] as? Int == 6)
         let other: VehicleSettings = BusSettings()
         succeeds(other.load())
@@ -74,20 +74,20 @@ private final class ReplacedSettings: Copied {
     @Test func aFieldThatIsNotCopiedIsNamed() throws {
         final class PartlyCopied: HeardSettings {
             var (zoom, alpha, size) = (1, 1, 1)
-            func settingsURL() -> URL { SettingsPlace.file("PartlyCopied.plist") }
-            func take(_ loaded: PartlyCopied) { size = loaded.size }
+            static var settingsURL: URL { SettingsPlace.file("PartlyCopied.plist") }
+            func copyValues(from loaded: PartlyCopied) { size = loaded.size }
         }
         let object = PartlyCopied()
         try write(["zoom": 2, "alpha": 2, "size": 2], for: object)
-        #expect(told { object.load() }.hasSuffix("alpha: was not copied by take(_:)"))
+        #expect(told { object.load() }.hasSuffix("alpha: was not copied by copyValues(from:)"))
     }
 
     @Test func aClassThatReplacesItselfIsToldThatNothingIsLoaded() throws {
         let object = ReplacedSettings()
-        succeeds(object.update())
-        try writePropertyList(["size": 2], to: object.settingsURL())
+        succeeds(object.save())
+        try writePropertyList(["size": 2], to: type(of: object).settingsURL)
         var settings: any SettingsFile = object
-        let message = "take(_:) has replaced the object instead of changing it"
+        let message = "copyValues(from:) has replaced the object instead of changing it"
         #expect(told { object.load() }.hasSuffix(message))
         #expect(failure { try settings.tryLoad() }.hasSuffix(message))
         #expect(object.size == 1 && settings as AnyObject === object)

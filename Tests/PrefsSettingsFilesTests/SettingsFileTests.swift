@@ -44,7 +44,9 @@ import TestSupport
             settings.level += 1
             settings.weapons[1] = "sword"
             succeeds(settings.update())
-            #expect(try String(contentsOf: settings.settingsURL(), encoding: .utf8).hasPrefix("<?xml"), "XML stays XML")
+            #expect(
+                try String(contentsOf: type(of: settings).settingsURL, encoding: .utf8).hasPrefix("<?xml"),
+                "XML stays XML")
             var again = PlayerSettings()
             succeeds(again.loadUsingSettingsFile())
             #expect(again == settings, "the bundled file is looked at once")
@@ -58,7 +60,7 @@ import TestSupport
 
     @Test func everyKindOfTypeIsSavedAndLoaded() throws {
         var view = ViewSettings(volume: 7, window: .init(width: 1, title: nil), note: "x")
-        succeeds(view.update())
+        succeeds(view.save())
         var other = ViewSettings()
         succeeds(other.load())
         #expect(other == view)
@@ -68,7 +70,7 @@ import TestSupport
         succeeds(mode.load())
         #expect(mode == .expert(level: 3))
         mode = .simple
-        succeeds(mode.update())
+        succeeds(mode.save())
         succeeds(mode.reset())
         #expect(mode == .expert(level: 3))
         view.window.title = "again"
@@ -77,16 +79,16 @@ import TestSupport
         #expect(told { view.delete() }.hasSuffix("ViewSettings.plist: the file does not exist"))
         succeeds(view.load())
         #expect(view.window.title == "again", "what was saved is not initial")
-        #expect(!FileManager.default.fileExists(atPath: view.settingsURL().path + ".init"))
+        #expect(!FileManager.default.fileExists(atPath: type(of: view).settingsURL.path + ".init"))
     }
 
     @Test func theFileIsReadAsADictionary() throws {
         let view = ViewSettings(volume: 9, note: nil)
         #expect(view.toDictionary() == nil && SettingsPlace.errors.withLock { $0.isEmpty })
-        succeeds(view.update())
+        succeeds(view.save())
         let dictionary = try #require(view.toDictionary())
         #expect(dictionary["volume"] as? Int == 9 && dictionary["opened"] as? Date == view.opened)
-        try Data("<plist><string>x</string></plist>".utf8).write(to: view.settingsURL())
+        try Data("<plist><string>x</string></plist>".utf8).write(to: type(of: view).settingsURL)
         #expect(view.toDictionary() == nil)
         let message = "ViewSettings.plist: expected a dictionary, found a string; the stored state is unchanged"
         #expect(SettingsPlace.errors.withLock { $0.count == 1 && $0[0].hasSuffix(message) })
@@ -97,7 +99,7 @@ import TestSupport
         var view = ViewSettings()
         succeeds(view.load())
         view.volume = 9
-        succeeds(view.update() && view.delete())
+        succeeds(view.save() && view.delete())
         view.volume = 7
         succeeds(view.load())
         #expect(view.volume == 7 && view.toDictionary()?["volume"] as? Int == 7)
@@ -109,9 +111,9 @@ import TestSupport
         var view = ViewSettings()
         view.opened = Date(timeIntervalSinceReferenceDate: 0.75)
         view.load()
-        let before = try fileNumber(at: view.settingsURL())
-        succeeds(view.update())
-        succeeds(view.update())
-        #expect(try fileNumber(at: view.settingsURL()) == before)
+        let before = try fileNumber(at: type(of: view).settingsURL)
+        succeeds(view.save())
+        succeeds(view.save())
+        #expect(try fileNumber(at: type(of: view).settingsURL) == before)
     }
 }

@@ -11,7 +11,7 @@ private struct StatedSettings: HeardSettings, Equatable {
 
     static let initialSettings = StatedSettings()
 
-    func settingsURL() -> URL { SettingsPlace.file("StatedSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("StatedSettings.plist") }
 }
 
 private class StatedClass: SettingsFile {
@@ -21,9 +21,9 @@ private class StatedClass: SettingsFile {
 
     class var initialSettings: Self { Self() }
 
-    func settingsURL() -> URL { SettingsPlace.file("\(type(of: self)).plist") }
+    class var settingsURL: URL { SettingsPlace.file("\(self).plist") }
 
-    func take(_ loaded: StatedClass) { size = loaded.size }
+    func copyValues(from loaded: StatedClass) { size = loaded.size }
 }
 
 private final class StatedSubclass: StatedClass {
@@ -39,7 +39,7 @@ private final class StatedSubclass: StatedClass {
 @Suite(.inSettingsPlace) struct SettingsInitialValuesTests {
     @Test func aResetAfterAFirstSaveRestoresTheValuesOfTheType() throws {
         var settings = StatedSettings(volume: 9, name: "edited")
-        succeeds(settings.update())
+        succeeds(settings.save())
         succeeds(settings.reset())
         #expect(settings == StatedSettings())
         var other = StatedSettings(volume: 1)
@@ -56,12 +56,12 @@ private final class StatedSubclass: StatedClass {
     @Test func ofASubclassItsOwnValuesAreRestored() throws {
         let object: StatedClass = StatedSubclass()
         object.size = 9
-        succeeds(object.update())
+        succeeds(object.save())
         succeeds(object.reset())
         #expect(object.size == 2)
         let base = StatedClass()
         base.size = 9
-        succeeds(base.update() && base.reset())
+        succeeds(base.save() && base.reset())
         #expect(base.size == 1)
     }
 
@@ -70,10 +70,10 @@ private final class StatedSubclass: StatedClass {
             static var settingsBundle: Bundle { SettingsPlace.bundle }
             var name = "x", level = 0, weapons: [String] = [], speed = 0.0
             static var initialSettings: PlayerSettings { PlayerSettings(name: "type") }
-            func settingsURL() -> URL { SettingsPlace.file("PlayerSettings.plist") }
+            static var settingsURL: URL { SettingsPlace.file("PlayerSettings.plist") }
         }
         var settings = PlayerSettings(name: "edited")
-        succeeds(settings.update())
+        succeeds(settings.save())
         SettingsPlace.$bundle.withValue(.module) { succeeds(settings.reset()) }
         #expect(settings.name == "Player One")
         succeeds(settings.reset())
@@ -83,23 +83,24 @@ private final class StatedSubclass: StatedClass {
     /// Unknown initial values are never replaced by edited ones.
     @Test func withoutThemAResetFailsAndChangesNothing() throws {
         var settings = ViewSettings(volume: 9)
-        succeeds(settings.update())
-        let bytes = try Data(contentsOf: settings.settingsURL())
+        succeeds(settings.save())
+        let bytes = try Data(contentsOf: type(of: settings).settingsURL)
         for isSavedAgain in [false, true] {
             // A load that creates the file after a save does not treat the edited values as initial ones, either.
             if isSavedAgain { succeeds(settings.delete() && settings.load()) }
             #expect(told { settings.reset() }.hasSuffix("ViewSettings.plist.init: the file does not exist"))
             #expect(settings == ViewSettings(volume: 9))
-            #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+            #expect(try Data(contentsOf: type(of: settings).settingsURL) == bytes)
         }
     }
 
     @Test func aResetRemovesUnknownFields() throws {
         var settings = StatedSettings()
         succeeds(settings.load())
-        try writePropertyList(["volume": 9, "name": "x", "future": 1], to: settings.settingsURL())
+        try writePropertyList(["volume": 9, "name": "x", "future": 1], to: type(of: settings).settingsURL)
         succeeds(settings.load() && settings.reset())
-        #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["volume": 5, "name": "initial"])
+        #expect(
+            try propertyList(at: type(of: settings).settingsURL) as NSDictionary == ["volume": 5, "name": "initial"])
     }
 
     @Test func aCreationThatFailsKeepsNoInitialValues() throws {
@@ -134,7 +135,7 @@ private final class StatedSubclass: StatedClass {
         var settings = PlayerSettings(level: 1)
         succeeds(settings.load())
         settings.level = 2
-        succeeds(settings.update())
+        succeeds(settings.save())
         let bundle = try #require(Bundle(url: SettingsPlace.folder))
         #expect(bundle.url(forResource: "PlayerSettings", withExtension: "plist") != nil)
         SettingsPlace.$bundle.withValue(bundle) { succeeds(settings.reset()) }
@@ -154,10 +155,10 @@ private final class StatedSubclass: StatedClass {
             struct Reason: Error {}
             var number = 1
             static var initialSettings: Failing { get throws { throw Reason() } }
-            func settingsURL() -> URL { SettingsPlace.file("Failing.plist") }
+            static var settingsURL: URL { SettingsPlace.file("Failing.plist") }
         }
         var settings = Failing(number: 2)
-        succeeds(settings.update())
+        succeeds(settings.save())
         #expect(told { settings.reset() }.contains("Reason"))
         #expect(settings.number == 2)
     }

@@ -5,27 +5,7 @@ import Testing
 import TestSupport
 import WriteOperations
 
-/// Has methods of its own.
-private final class CustomSettings: SettingsFile {
-    var calls: [String] = []
-
-    func settingsURL() -> URL { SettingsPlace.file("CustomSettings.plist") }
-
-    func take(_ loaded: CustomSettings) { calls = loaded.calls }
-
-    private func note(_ call: String) -> Bool {
-        calls.append(call)
-        return true
-    }
-
-    func update() -> Bool { note("update") }
-    func load() -> Bool { note("load") }
-    func reset() -> Bool { note("reset") }
-    func delete() -> Bool { note("delete") }
-    func toDictionary() -> [String: Any?]? { ["own": 1] }
-}
-
-/// Forgets a property when it takes over the others, and empties a list before it fills it.
+/// Forgets a property when it copies the others, and empties a list before it fills it.
 private final class ForgetfulSettings: HeardSettings {
     var items = ["a"]
     var size = 1
@@ -33,9 +13,9 @@ private final class ForgetfulSettings: HeardSettings {
 
     static var initialSettings: ForgetfulSettings { ForgetfulSettings() }
 
-    func settingsURL() -> URL { SettingsPlace.file("ForgetfulSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("ForgetfulSettings.plist") }
 
-    func take(_ loaded: ForgetfulSettings) {
+    func copyValues(from loaded: ForgetfulSettings) {
         items.removeAll()
         items += loaded.items
         size = loaded.size
@@ -50,28 +30,11 @@ private struct OldSettings: HeardSettings, Equatable {
     var tab = Tab(title: "a")
     var tabs: [Tab] = []
 
-    func settingsURL() -> URL { SettingsPlace.file("OldSettings.plist") }
+    static var settingsURL: URL { SettingsPlace.file("OldSettings.plist") }
 }
 
 /// Guarantees to a settings type beyond its values.
 @Suite(.inSettingsPlace) struct SettingsPromisesTests {
-    /// Code that knows only the protocol.
-    private func useAll<Settings: SettingsFile>(_ settings: inout Settings) -> [Bool] {
-        [
-            settings.load(), settings.update(), settings.reset(), settings.delete(),
-            settings.toDictionary()?["own"] != nil,
-        ]
-    }
-
-    @Test func genericCodeCallsTheMethodsOfTheType() throws {
-        var settings = CustomSettings()
-        #expect(useAll(&settings) == [true, true, true, true, true])
-        #expect(settings.calls == ["load", "update", "reset", "delete"])
-        let any: any SettingsFile = settings
-        succeeds(any.update())
-        #expect(settings.calls.last == "update")
-    }
-
     @Test func everyFailureIsReportedOnce() throws {
         var settings = PlayerSettings()
         succeeds(!settings.loadUsingSettingsFile())
@@ -81,7 +44,7 @@ private struct OldSettings: HeardSettings, Equatable {
         try write(["name": 1], for: settings)
         succeeds(!settings.load())
         succeeds(!settings.loadUsingSettingsFile())
-        succeeds(!settings.update())
+        succeeds(!settings.save())
         let mistyped = "PlayerSettings.plist: name: expected String, found an integer"
         #expect(
             SettingsPlace.errors.withLock { $0 }.map {
@@ -107,7 +70,7 @@ private struct OldSettings: HeardSettings, Equatable {
         object.color = 5
         try write(["items": ["b"], "size": 2, "color": 7], for: object)
         var settings: any SettingsFile = object
-        #expect(told { take(&settings) }.hasSuffix("color: was not copied by take(_:)"))
+        #expect(told { take(&settings) }.hasSuffix("color: was not copied by copyValues(from:)"))
         object.color = 7
         succeeds(operation == .settingsReset || take(&settings) && object.items == ["b"] && object.size == 2)
     }
@@ -115,10 +78,10 @@ private struct OldSettings: HeardSettings, Equatable {
     @Test func aFileWithoutAnyKnownKeyIsAnError() throws {
         var settings = OldSettings(volume: 3)
         try write(["loudness": 1, "pages": [1]], for: settings)
-        let bytes = try Data(contentsOf: settings.settingsURL())
+        let bytes = try Data(contentsOf: type(of: settings).settingsURL)
         let expected = "expected the keys \"tab\", \"tabs\", \"volume\", found the keys \"loudness\", \"pages\""
         #expect(failure { try settings.tryLoad() }.hasSuffix(expected))
-        #expect(try settings == OldSettings(volume: 3) && Data(contentsOf: settings.settingsURL()) == bytes)
+        #expect(try settings == OldSettings(volume: 3) && Data(contentsOf: type(of: settings).settingsURL) == bytes)
         try write(["loudness": 1, "volume": 2], for: settings)
         succeeds(settings.load())
         #expect(settings.volume == 2)
@@ -141,17 +104,17 @@ private struct OldSettings: HeardSettings, Equatable {
         settings.volume = 2
         settings.tab.title = "c"
         settings.tabs.swapAt(0, 1)
-        succeeds(settings.update())
+        succeeds(settings.save())
         let saved: NSDictionary = [
             "volume": 2, "tab": ["title": "c", "color": "red"], "theme": ["dark": true],
             "tabs": [["title": "y", "pinned": false], ["title": "x", "pinned": true]] as [[String: Any]],
         ]
-        #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
-        let before = try fileNumber(at: settings.settingsURL())
-        succeeds(settings.update())
-        #expect(try fileNumber(at: settings.settingsURL()) == before, "equal values are not written again")
+        #expect(try propertyList(at: type(of: settings).settingsURL) as NSDictionary == saved)
+        let before = try fileNumber(at: type(of: settings).settingsURL)
+        succeeds(settings.save())
+        #expect(try fileNumber(at: type(of: settings).settingsURL) == before, "equal values are not written again")
         // A save of a value that was never loaded keeps the unknown fields, too.
-        succeeds(OldSettings(volume: 3).update())
-        #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": true])
+        succeeds(OldSettings(volume: 3).save())
+        #expect(try propertyList(at: type(of: settings).settingsURL)["theme"] as? NSDictionary == ["dark": true])
     }
 }

@@ -36,7 +36,7 @@ private struct Interrupted: HeardSettings, Equatable {
         try Interruptions.onEncode?.runOnce()
     }
 
-    func settingsURL() -> URL { SettingsPlace.file("Interrupted.plist") }
+    static var settingsURL: URL { SettingsPlace.file("Interrupted.plist") }
 }
 
 /// Writes of another program to a settings file in the middle of an access, between the read and the commit.
@@ -52,7 +52,7 @@ private struct Interrupted: HeardSettings, Equatable {
     @Test func unknownFieldsThatAreWrittenDuringASaveArePreserved() throws {
         try write(["number": 1, "text": "a", "early": 1])
         let late = Interruption { try write(["number": 1, "text": "a", "late": [1, 2]]) }
-        try Interruptions.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").tryUpdate() }
+        try Interruptions.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").trySave() }
         #expect(try stored() == ["number": 2, "text": "a", "late": [1, 2]])
     }
 
@@ -61,7 +61,7 @@ private struct Interrupted: HeardSettings, Equatable {
         var settings = Interrupted()
         let theirs = Interrupted(number: 42, text: "theirs")
         let other = Interruption {
-            if isSaved { try theirs.tryUpdate() } else { try write(["number": 42, "text": "theirs"]) }
+            if isSaved { try theirs.trySave() } else { try write(["number": 42, "text": "theirs"]) }
         }
         try Interruptions.$onEncode.withValue(other) { try settings.tryLoad() }
         #expect(settings == theirs)

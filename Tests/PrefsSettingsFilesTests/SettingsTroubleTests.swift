@@ -36,21 +36,21 @@ import TestSupport
     func oneTypoIsNamedAndChangesNothing(_ right: String, _ wrong: String, _ message: String) throws {
         var settings = ViewSettings(volume: 3)
         try write(xml(good.replacingOccurrences(of: right, with: wrong)), for: settings)
-        let bytes = try Data(contentsOf: settings.settingsURL())
+        let bytes = try Data(contentsOf: type(of: settings).settingsURL)
         let error = failure { try settings.tryLoad() }
         #expect(error.contains(message), "\(error)")
         #expect(settings == ViewSettings(volume: 3))
         // This package has not written the file, so a malformed file stays unchanged.
         if error.contains("line 4") {
-            succeeds(!settings.update())
-            #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+            succeeds(!settings.save())
+            #expect(try Data(contentsOf: type(of: settings).settingsURL) == bytes)
             return
         }
         // A save would lose what the type cannot read.
-        #expect(told { settings.update() }.hasSuffix("\(message); reset() or delete() moves the file aside"))
-        #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+        #expect(told { settings.save() }.hasSuffix("\(message); reset() or delete() moves the file aside"))
+        #expect(try Data(contentsOf: type(of: settings).settingsURL) == bytes)
         // An explicit word keeps the mistyped file beside the new one.
-        try writePropertyList([String: Any](), to: settings.settingsURL().appendingPathExtension("init"))
+        try writePropertyList([String: Any](), to: type(of: settings).settingsURL.appendingPathExtension("init"))
         succeeds(settings.reset())
         #expect(settings == ViewSettings(volume: 3))
         #expect(try quarantined() == [bytes])
@@ -62,12 +62,12 @@ import TestSupport
             init() {}
             init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: CodingKeys.self) }
             func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: CodingKeys.self) }
-            func settingsURL() -> URL { SettingsPlace.file("NoSettings.plist") }
+            static var settingsURL: URL { SettingsPlace.file("NoSettings.plist") }
         }
         var settings = NoSettings()
         try write(["volume": 7], for: settings)
-        succeeds(settings.load() && settings.update())
-        #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["volume": 7])
+        succeeds(settings.load() && settings.save())
+        #expect(try propertyList(at: type(of: settings).settingsURL) as NSDictionary == ["volume": 7])
     }
 
     /// The text that a person has typed is not lost.
@@ -77,8 +77,8 @@ import TestSupport
         succeeds(settings.load())
         #expect(settings.volume == 3 && settings.window.width == 640)
         settings.window.width = 700
-        succeeds(settings.update())
-        let bytes = try Data(contentsOf: settings.settingsURL())
+        succeeds(settings.save())
+        let bytes = try Data(contentsOf: type(of: settings).settingsURL)
         let list = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
         #expect(list?["volme"] as? Int == 7 && list?["volume"] as? Int == 3)
     }
@@ -106,7 +106,8 @@ import TestSupport
     @Test func aFieldThatIsNewerThanTheInitialValuesIsFound() throws {
         var old = ViewSettings()
         try write(xml("<key>window</key><dict><key>width</key><integer>1</integer></dict>"), for: old)
-        try FileManager.default.copyItem(at: old.settingsURL(), to: old.settingsURL().appendingPathExtension("init"))
+        try FileManager.default.copyItem(
+            at: type(of: old).settingsURL, to: type(of: old).settingsURL.appendingPathExtension("init"))
         succeeds(old.load())
         #expect(old == ViewSettings(volume: 5, window: .init(width: 1, title: nil)))
         succeeds(old.reset())
@@ -117,23 +118,23 @@ import TestSupport
     @Test func aDeletedFileOfAnotherTypeIsInQuarantine() throws {
         let settings = ViewSettings()
         try write(xml("<key>volume</key><string>loud</string><key>other</key><true/>"), for: settings)
-        let bytes = try Data(contentsOf: settings.settingsURL())
+        let bytes = try Data(contentsOf: type(of: settings).settingsURL)
         succeeds(settings.delete())
         #expect(try quarantined() == [bytes])
         try write(xml(good), for: settings)
         succeeds(settings.delete())
         #expect(try quarantined() == [bytes], "a file of the type itself is removed")
-        #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
+        #expect(!FileManager.default.fileExists(atPath: type(of: settings).settingsURL.path))
     }
 
     @Test func whatCannotBeWrittenIsSaid() throws {
         try Data().write(to: SettingsPlace.folder)
-        let error = failure { try ViewSettings().tryUpdate() }
+        let error = failure { try ViewSettings().trySave() }
         #expect(error.contains("Not a directory"), "\(error)")
         struct Unstorable: SettingsFile {
             var date = Date(timeIntervalSinceReferenceDate: .infinity)
-            func settingsURL() -> URL { SettingsPlace.file("Unstorable.plist") }
+            static var settingsURL: URL { SettingsPlace.file("Unstorable.plist") }
         }
-        #expect(failure { try Unstorable().tryUpdate() }.hasSuffix("date: a date must be finite"))
+        #expect(failure { try Unstorable().trySave() }.hasSuffix("date: a date must be finite"))
     }
 }

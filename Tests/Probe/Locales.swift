@@ -13,7 +13,7 @@ enum Locales {
             return
         }
         func store(_ name: String) -> PrefsStore {
-            .propertyList(url: URL(filePath: "\(folder)/\(name).plist"), format: .xml)
+            .propertyList(url: URL(filePath: "\(folder)/\(name).plist"), format: .plainXML)
         }
         let ours = ProbePrefs(store: store("ours"))
         ours["count"] = 0.1

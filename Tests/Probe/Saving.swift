@@ -18,7 +18,7 @@ struct ProbeSettings: SettingsFile {
     static func save(from first: Int, count: Int?) {
         for number in first..<(count.map { first + $0 } ?? .max) {
             do {
-                try ProbeSettings(number: number).tryUpdate()
+                try ProbeSettings(number: number).trySave()
                 say("\(number)")
             } catch {
                 say("\(error)")

@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
+import PrefsStoreKit
 import TestSupport
 import WriteOperations
 

@@ -96,12 +96,12 @@ package enum OtherReaders {
 
     /// Converts a list with GNUstep.
     package static func gnustep(_ list: Data, to format: FileFormat) throws -> Data {
-        try run(gnustep, ["-convert", format == .xml ? "xml1" : "binary1", "-o", "-", "-"], on: list)
+        try run(gnustep, ["-convert", format == .plainXML ? "xml1" : "binary1", "-o", "-", "-"], on: list)
     }
 
     /// Converts a list with libplist.
     package static func libplist(_ list: Data, to format: FileFormat) throws -> Data {
-        try run(plistutil, ["-f", format == .xml ? "xml" : "bin"], on: list)
+        try run(plistutil, ["-f", format == .plainXML ? "xml" : "bin"], on: list)
     }
 
     /// The form of a value, equal to the form that the script prints.

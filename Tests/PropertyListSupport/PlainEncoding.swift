@@ -1,12 +1,22 @@
 package import Foundation
-package import PrefsPropertyLists
+public import PrefsPropertyLists
 
 // Conversions for tests that state property lists as objects of Foundation, so that results can be compared with
 // Foundation's.
 
 extension FileFormat {
     /// The formats that Foundation and other readers of property lists know.
-    package static let propertyLists: [FileFormat] = [.binary, .xml]
+    package static let propertyLists: [FileFormat] = [.binary, .plainXML]
+}
+
+/// Tests compare formats, and have them in their tables. Programs have no use for it.
+extension FileFormat: Hashable, CustomStringConvertible {
+    /// Whether both formats have the same name.
+    public static func == (left: FileFormat, right: FileFormat) -> Bool { left.name == right.name }
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    /// The name.
+    public var description: String { name }
 }
 
 extension StoredValue {

@@ -9,13 +9,13 @@ import TestSupport
 /// The coder and other readers read what the coder writes.
 @Suite struct PropertyListCoderTests {
     /// In XML, fractions of a second are lost.
-    @Test(arguments: Content.all.map { ($0, FileFormat.binary) } + Content.inXML.map { ($0, .xml) })
+    @Test(arguments: Content.all.map { ($0, FileFormat.binary) } + Content.inXML.map { ($0, .plainXML) })
     func isReadExactly(_ content: Content, _ format: FileFormat) throws {
         for list in try content.lists() {
             let bytes = try PropertyListCoder.encode(objects: list, as: format)
             let decoded = try PropertyListCoder.decode(bytes)
             #expect(decoded.format == format)
-            let expected = exactForm(format == .xml ? inWholeSeconds(list) : list)
+            let expected = exactForm(format == .plainXML ? inWholeSeconds(list) : list)
             #expect(exactForm(decoded.value) == expected)
             let foundations = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
             #expect(XMLJudge.form(foundations) == expected)
@@ -28,11 +28,11 @@ import TestSupport
             let date = StoredValue.date(Date(timeIntervalSinceReferenceDate: seconds))
             return ["a": .array([.dictionary(["b": date]), .string("x")]), "c": .integer(1)]
         }
-        #expect(FileFormat.xml.coder.storable(content(1.5)).isEqual(to: content(1)))
-        #expect(FileFormat.xml.coder.storable(content(-0.5)).isEqual(to: content(-1)))
+        #expect(FileFormat.plainXML.coder.storable(content(1.5)).isEqual(to: content(1)))
+        #expect(FileFormat.plainXML.coder.storable(content(-0.5)).isEqual(to: content(-1)))
         #expect(FileFormat.binary.coder.storable(content(1.5)).isEqual(to: content(1.5)))
         let whole = content(1)
-        #expect(FileFormat.xml.coder.storable(whole).isIdentical(to: whole))
+        #expect(FileFormat.plainXML.coder.storable(whole).isIdentical(to: whole))
     }
 
     /// U+212A is equal to the letter K, in both orders. Neither is a doubled key.
@@ -52,7 +52,7 @@ import TestSupport
     @Test(arguments: Content.likeFoundations) func xmlIsFoundationsToTheByte(_ content: Content) throws {
         for list in try content.lists() {
             let foundations = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
-            let ours = try PropertyListCoder.encode(objects: list, as: .xml)
+            let ours = try PropertyListCoder.encode(objects: list, as: .plainXML)
             #expect(String(decoding: ours, as: UTF8.self) == String(decoding: foundations, as: UTF8.self))
             #expect(ours == foundations)
         }
@@ -61,7 +61,7 @@ import TestSupport
     @Test(arguments: Content.notInXML) func whatNotEveryReaderWouldReadAlikeIsRejectedInXML(_ content: Content) throws {
         for list in try content.lists() {
             let failure = #expect(throws: PropertyListFailure.self) {
-                try PropertyListCoder.encode(objects: list, as: .xml)
+                try PropertyListCoder.encode(objects: list, as: .plainXML)
             }
             #expect(failure?.reason.hasSuffix("cannot be stored in XML") == true)
         }
@@ -69,12 +69,12 @@ import TestSupport
 
     @Test func whatIsRejectedIsNamedByItsPath() throws {
         let failure = #expect(throws: PropertyListFailure.self) {
-            try PropertyListCoder.encode(plain: ["Root": ["a": [1, ["b": "x\u{1}"]] as [Any]]], as: .xml)
+            try PropertyListCoder.encode(plain: ["Root": ["a": [1, ["b": "x\u{1}"]] as [Any]]], as: .plainXML)
         }
         #expect(failure.map { "\($0)" } == "Root.a[1].b: the control character U+0001 cannot be stored in XML")
     }
 
-    @Test(arguments: [FileFormat.binary, .xml, .json])
+    @Test(arguments: [FileFormat.binary, .plainXML, .json])
     func aForeignObjectIsNamed(_ format: FileFormat) throws {
         let foreign = StoredValue.foreign(ForeignObject(NSNull()))
         for part in [foreign, .array([foreign]), .dictionary(["c": .array([.bool(true), foreign])])] {
@@ -93,7 +93,7 @@ import TestSupport
         let bytes = BinaryList([[0xD1, 1, 2], [0x51, 0x6B], [0x80, 5]]).data
         let value = try PropertyListCoder.decode(bytes).value.object
         #expect(try PropertyListCoder.encode(objects: value, as: .binary) == bytes)
-        let xml = try PropertyListCoder.encode(objects: value, as: .xml)
+        let xml = try PropertyListCoder.encode(objects: value, as: .plainXML)
         #expect(
             String(decoding: xml, as: UTF8.self).contains(
                 """
@@ -107,13 +107,14 @@ import TestSupport
 
                 """))
         let again = try PropertyListCoder.decode(xml)
-        #expect(try PropertyListCoder.encode(objects: again.value, as: .xml) == xml)
+        #expect(try PropertyListCoder.encode(objects: again.value, as: .plainXML) == xml)
         #expect(try PropertyListCoder.encode(objects: again.value, as: .binary) == bytes)
     }
 
     @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRejectedInXML(_ interval: Double) {
         #expect(throws: PropertyListFailure.self) {
-            try PropertyListCoder.encode(objects: [Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .xml)
+            try PropertyListCoder.encode(
+                objects: [Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .plainXML)
         }
     }
 }

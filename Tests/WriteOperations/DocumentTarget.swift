@@ -27,7 +27,7 @@ package struct DocumentTarget: Sendable {
             try Settings.$file.withValue(file(of: .settingsSave)) {
                 var settings = Settings(number: Self.number)
                 switch operation {
-                case .settingsSave: try settings.tryUpdate()
+                case .settingsSave: try settings.trySave()
                 case .settingsLoad: try settings.tryLoad()
                 case .settingsLoadFromBundle:
                     try succeed(Settings.$bundle.withValue(madeBundle()) { settings.loadUsingSettingsFile() })
@@ -68,6 +68,6 @@ package struct DocumentTarget: Sendable {
 
         var number = 0
 
-        func settingsURL() -> URL { Self.file }
+        static var settingsURL: URL { file }
     }
 }

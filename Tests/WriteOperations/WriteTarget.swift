@@ -2,6 +2,7 @@ import Foundation
 package import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
+import PrefsStoreKit
 
 /// One key of an instance, and what an operation does to its value.
 ///

@@ -46,13 +46,13 @@ package struct ContentCoder {
         _ content: DomainContent, replacing base: FileState
     ) throws -> (bytes: FileBytes, format: FileFormat) {
         let format = rules.format(replacing: base)
-        let text = base.format == format ? base.text : nil
+        let text = base.format?.name == format.name ? base.text : nil
         do {
             return (try encoded(content, as: format, replacing: text == nil ? nil : base.content, text), format)
-        } catch  where format == .xml {
+        } catch  where format.isXML {
             if rules.mirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
             guard text == nil else { throw error }
-            return (try encoded(content, as: .xml, replacing: base.content), .xml)
+            return (try encoded(content, as: .plainXML, replacing: base.content), .plainXML)
         }
     }
 
@@ -61,7 +61,7 @@ package struct ContentCoder {
     /// - Throws: `FileError.notStored` if the format cannot hold them.
     func encodedSize(of entries: DomainContent, replacing base: FileState) throws -> Int {
         var format = rules.format(replacing: base)
-        if format == .xml, rules.mirror != nil { format = .binary }
+        if format.isXML, rules.mirror != nil { format = .binary }
         let entries = format.coder.storable(entries)
         return try encoded(entries, as: format, replacing: base.content).count
     }

@@ -162,7 +162,7 @@ struct FileWriter: Sendable {
         let file = OpenFile(descriptor, system)
         do {
             let replaced = other.flatMap { system.protection(of: $0.descriptor) }
-            if let protection = writeLock.protection?.rawValue ?? replaced {
+            if let protection = writeLock.protection?.number ?? replaced {
                 try system.setProtection(protection, of: file.descriptor)
             }
             var written = 0

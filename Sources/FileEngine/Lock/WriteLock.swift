@@ -174,8 +174,8 @@ package struct WriteLock {
             if let (file, status) = try openExisting(names.lock, in: folder, system) {
                 try refuseOtherOwner(status, names, in: folder, system)
                 try refuseOpen(status)
-                if let protection, system.protection(of: file.descriptor) != protection.rawValue {
-                    try system.setProtection(protection.rawValue, of: file.descriptor)
+                if let protection, system.protection(of: file.descriptor) != protection.number {
+                    try system.setProtection(protection.number, of: file.descriptor)
                 }
                 return (file, status)
             }
@@ -191,7 +191,7 @@ package struct WriteLock {
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile.kept(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
             do throws(StorageFailure) {
-                if let protection { try system.setProtection(protection.rawValue, of: file.descriptor) }
+                if let protection { try system.setProtection(protection.number, of: file.descriptor) }
                 try giveToOwnerOfFile(file.descriptor, names, in: folder, system)
             } catch {
                 // A process that has opened the new file meanwhile finds it gone, and starts again.

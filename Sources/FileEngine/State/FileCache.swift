@@ -150,7 +150,7 @@ struct FileCache: Sendable {
             change(&state.rules)
             if state.rules.read(like: former) { return }
             let isReadLess = state.rules.formats.count < former.formats.count
-            let isReadForText = state.newest?.format == .xml && !state.rules.keepsText(like: former)
+            let isReadForText = state.newest?.format?.isXML == true && !state.rules.keepsText(like: former)
             if isReadLess || isReadForText || state.newest?.fault != nil { state.newest = nil }
         }
     }

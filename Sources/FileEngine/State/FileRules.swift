@@ -44,7 +44,7 @@ package struct FileRules: Sendable {
     /// Adds a format in which the file may be. For a property list, this coder takes the place of the usual one, and keeps
     /// the text.
     package mutating func add(_ format: FileFormat) {
-        if !otherFormats.contains(format) { otherFormats.append(format) }
+        if !otherFormats.contains(where: { $0.name == format.name }) { otherFormats.append(format) }
     }
 
     /// If the stores on the file differ, the write is rejected.
@@ -57,7 +57,7 @@ package struct FileRules: Sendable {
     /// expect a property list unless a store says otherwise. The file of a UserDefaults domain is always a property list.
     var formats: [FileFormat] {
         if otherFormats.isEmpty { return .propertyLists }
-        let lists = [FileFormat].propertyLists.map { list in otherFormats.first { $0 == list } ?? list }
+        let lists = [FileFormat].propertyLists.map { list in otherFormats.first { $0.name == list.name } ?? list }
         return mirror == nil ? lists + otherFormats.filter { !$0.isPropertyList } : lists
     }
 
@@ -72,7 +72,7 @@ package struct FileRules: Sendable {
 
     /// Whether a file is read alike under other rules, which also decide what kind of fault it has.
     func read(like other: FileRules) -> Bool {
-        formats == other.formats && keepsText(like: other) && quarantines == other.quarantines
+        formats.map(\.name) == other.formats.map(\.name) && keepsText(like: other) && quarantines == other.quarantines
             && (mirror == nil) == (other.mirror == nil)
     }
 
@@ -83,5 +83,5 @@ package struct FileRules: Sendable {
 }
 
 extension FileFormat {
-    fileprivate var isPropertyList: Bool { [FileFormat].propertyLists.contains(self) }
+    fileprivate var isPropertyList: Bool { [FileFormat].propertyLists.contains { $0.name == name } }
 }

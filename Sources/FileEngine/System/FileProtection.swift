@@ -4,17 +4,26 @@
 /// let store = PrefsStore.propertyList(url: url, protection: .noProtection)
 /// ```
 ///
-/// On macOS and Linux a class has no effect. The raw values are the numbers of `F_SETPROTECTIONCLASS` (sys/fcntl.h).
-/// The cases have the names of `FileProtectionType` in Foundation, except ``noProtection``, because `none` could be
-/// mistaken for a nil `FileProtection?`.
-public enum FileProtection: Int32, Sendable, Hashable {
+/// On macOS and Linux a class has no effect. The cases have the names of `FileProtectionType` in Foundation, except
+/// ``noProtection``, because `none` could be mistaken for a nil `FileProtection?`.
+public enum FileProtection: Sendable, Hashable {
     /// Only while the device is unlocked.
-    case complete = 1
+    case complete
     /// While the device is locked, the file cannot be opened. If it is open already, it stays readable and writable.
-    case completeUnlessOpen = 2
+    case completeUnlessOpen
     /// From the first unlock after a restart of the device. The system's default.
-    case completeUntilFirstUnlock = 3
+    case completeUntilFirstUnlock
     /// Always: for programs that have to read before the first unlock. The file is encrypted with the device's key
     /// alone.
-    case noProtection = 4
+    case noProtection
+
+    /// The number of the class for `F_SETPROTECTIONCLASS` (sys/fcntl.h).
+    package var number: Int32 {
+        switch self {
+        case .complete: 1
+        case .completeUnlessOpen: 2
+        case .completeUntilFirstUnlock: 3
+        case .noProtection: 4
+        }
+    }
 }

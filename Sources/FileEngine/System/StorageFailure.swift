@@ -23,10 +23,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
 
     /// A system call that failed.
     package init(_ operation: String, _ path: String, code: Int32) {
-        self.operation = operation
-        self.path = path
-        self.code = code
-        reason = Self.reason(operation, code)
+        self.init(operation: operation, path: path, reason: Self.reason(operation, code), code: code)
     }
 
     /// The calls that a watch needs, and that a filter of system calls may forbid.
@@ -52,17 +49,21 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// Creates a failure that no system call reports, for your own backend.
+    /// A failure that no system call reports. `PrefsStoreKit` has a public initializer with these labels.
     ///
     /// - Parameters:
     ///   - path: what could not be read or written, such as the address of a server.
     ///   - reason: the problem, as a clause without a full stop.
     ///   - code: an `errno` such as `ETIMEDOUT`; 0 if no code fits.
-    public init(path: String, reason: String, code: Int32 = 0) {
-        operation = ""
+    package init(path: String, reason: String, code: Int32 = 0) {
+        self.init(operation: "", path: path, reason: reason, code: code)
+    }
+
+    package init(operation: String, path: String, reason: String, code: Int32) {
+        self.operation = operation
         self.path = path
-        self.code = code
         self.reason = reason
+        self.code = code
     }
 
     /// `path: operation: reason`, on one line. The reason, which a server may have sent, is cut at 1,200 Unicode

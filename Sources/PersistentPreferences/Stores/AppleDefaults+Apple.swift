@@ -161,7 +161,7 @@
             try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return }
-            _ = fcntl(descriptor, F_SETPROTECTIONCLASS, FileProtection.completeUntilFirstUnlock.rawValue)
+            _ = fcntl(descriptor, F_SETPROTECTIONCLASS, FileProtection.completeUntilFirstUnlock.number)
             _ = Foundation.write(descriptor, "\n", 1)
             _ = Foundation.close(descriptor)
         }

@@ -7,25 +7,26 @@ extension FileFormat {
     /// ```swift
     /// import PrefsDocuments
     ///
-    /// let store = PrefsStore.propertyList(url: url, format: .xmlText, layout: .flat)
+    /// let store = PrefsStore.propertyList(url: url, format: .xml, layout: .flat)
     /// ```
     ///
     /// A write changes the text of the values that it changes, and nothing else: comments, order, indentation, line ends
     /// and encoding stay as they are. A new key comes after the others in the style of its neighbors, or in its place if
     /// the keys are sorted. A file that a person has left malformed stays where it is, until it is corrected; a write is
-    /// rejected with ``PrefsError/damaged(_:)``, which has line and column. The last good copy has the text, too. A new
-    /// file has the bytes of ``xml``. See <doc:FilesThatPeopleEdit>.
+    /// rejected with ``PrefsError/damaged(_:)``, which has line and column. The last good copy has the text, too. Dates
+    /// are rounded down to the second. See <doc:FilesThatPeopleEdit>.
     ///
-    /// Equal to ``xml``, because it is the same format. If one store on a file has this format, all stores on the file in
-    /// this process keep its text. A binary file stays binary, and so does the domain of a `UserDefaults` object.
-    public static var xmlText: FileFormat { FileFormat(XMLTextFormat.coder) }
+    /// If one store on a file has this format, all stores on the file in this process keep its text. Without such a store,
+    /// an existing XML file stays XML, but a write lays out its text anew. A binary file stays binary, and so does the
+    /// domain of a `UserDefaults` object.
+    public static var xml: FileFormat { FileFormat(XMLTextFormat.coder) }
 }
 
-/// The format `FileFormat.xmlText`.
+/// The format `FileFormat.xml`.
 final class XMLTextFormat: FileFormatCoder {
     fileprivate static let coder = XMLTextFormat()
 
-    private let xml = FileFormat.xml.coder
+    private let xml = FileFormat.plainXML.coder
 
     var name: String { xml.name }
     var isForPeople: Bool { true }

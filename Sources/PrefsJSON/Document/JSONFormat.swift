@@ -23,6 +23,8 @@ extension FileFormat {
 
     /// JSON where a property list is as likely: what does not begin as an object is described as no property list.
     package static let jsonBesideLists = FileFormat(JSONFormat(isBesideLists: true))
+
+    package var isJSON: Bool { name == FileFormat.json.name }
 }
 
 /// The format `FileFormat.json`.

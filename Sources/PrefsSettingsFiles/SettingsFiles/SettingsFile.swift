@@ -16,13 +16,13 @@ import PrefsPropertyLists
 /// var settings = PlayerSettings()
 /// settings.load()  // the values of the file; creates it if it is missing
 /// settings.volume = 0.5
-/// settings.update()  // on disk when it returns true
+/// settings.save()  // on disk when it returns true
 /// settings.reset()  // the initial values, in memory and in the file
 /// ```
 ///
-/// Structs, classes and enums may conform. A class implements `take(_:)`. Each method returns whether it succeeded;
-/// ``tryUpdate()`` and `tryLoad()` throw a ``PrefsError`` instead. <doc:SettingsFiles> has samples, and says what
-/// happens to fields and to damaged files. Follows `SettingsManageable`.
+/// Structs, classes and enums may conform. A class implements `copyValues(from:)`. Each method returns whether it
+/// succeeded; ``trySave()`` and `tryLoad()` throw a ``PrefsError`` instead. <doc:SettingsFiles> has samples, and says
+/// what happens to fields and to damaged files. Follows `SettingsManageable`.
 ///
 /// ## Behavior
 /// A save is atomic and durable, and the last save wins as a whole. It preserves unknown fields and quarantines a
@@ -39,17 +39,20 @@ import PrefsPropertyLists
 /// the file with two flushes.
 ///
 /// ## Errors
-/// A load that fails leaves the value unchanged, except for a damaged file and for a `take(_:)` that omits a property.
-/// A method that returns false calls ``settingsDidFail(_:)`` first, which prints the error.
+/// A load that fails leaves the value unchanged, except for a damaged file and for a `copyValues(from:)` that omits a
+/// property. A method that returns false calls ``settingsDidFail(_:)`` first, which prints the error.
 ///
 /// ## Threads
 /// The value belongs to its owner's thread or actor. Any thread may use the files.
-public protocol SettingsFile: Codable {
+public protocol SettingsFile: Codable, _SettingsURLSpellings {
     /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder
     /// with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on Linux, in Application Support on Apple
     /// platforms. Types with the same name, for example types inside of several types or modules, would share a file,
     /// so give each its own location.
-    func settingsURL() -> URL
+    ///
+    /// A type may also implement it as a method `settingsURL()`, static or, as in `SettingsManageable`, of an instance.
+    /// Code that knows only the protocol calls this method of the instance, which returns the location in each case.
+    static var settingsURL: URL { get }
 
     /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is
     /// JSON.
@@ -62,56 +65,28 @@ public protocol SettingsFile: Codable {
     /// The bundle whose property list of the same name has the initial values; the main bundle by default.
     static var settingsBundle: Bundle { get }
 
-    /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that
-    /// loading changes the instance that other code holds. If it omits a property, the load fails. Do not save inside
-    /// it.
-    mutating func take(_ loaded: Self)
+    /// Copies loaded values into this value. By default it replaces a struct or an enum. A class assigns each property,
+    /// so that loading changes the instance that other code holds. If it omits a property, the load fails. Do not save
+    /// inside it.
+    mutating func copyValues(from loaded: Self)
 
     /// Called with the error when a method returns false, before it returns. By default it writes one line to standard
     /// error, without stored values.
     func settingsDidFail(_ error: PrefsError)
-
-    /// Saves the values. They are on disk when it returns true. ``tryUpdate()`` throws the error.
-    @discardableResult
-    func update() -> Bool
-
-    /// Loads the values; if there is no file, creates it with the values in memory. `tryLoad()` throws the error.
-    @discardableResult
-    mutating func load() -> Bool
-
-    /// Loads the values; if there is no file, takes the initial values from the property list of the same name in
-    /// ``settingsBundle``, and creates the file in its format.
-    @discardableResult
-    mutating func loadUsingSettingsFile() -> Bool
-
-    /// Removes the file; quarantines one that is malformed or has values of another type. False if there is none. The
-    /// initial values beside it stay.
-    @discardableResult
-    func delete() -> Bool
-
-    /// Restores the initial values, in memory and in the file: those of ``settingsBundle``; if its property list is
-    /// missing, ``initialSettings``; if the type does not implement these, the values with which a load created the
-    /// file. Removes unknown fields of the file, and quarantines a file that is malformed or has values of another type.
-    @discardableResult
-    mutating func reset() -> Bool
-
-    /// Returns the contents of the file as property-list objects, an encoded nil as nil; nil if the file is missing or
-    /// unreadable.
-    func toDictionary() -> [String: Any?]?
 }
 
 extension SettingsFile {
     /// `TYPE.plist`, or `TYPE.json`, in a folder of the program's name; see ``SettingsFile``.
-    public func settingsURL() -> URL {
+    public static var settingsURL: URL {
         guard let folder = try? ConfigurationFolder.path.get(), let program = try? ConfigurationFolder.program.get()
         else { return SettingsLocation.withoutHome }
         // Characters that lead elsewhere, or that a file name cannot hold, become %XX.
-        let name = "\(type(of: self))".unicodeScalars.map { scalar in
+        let name = "\(self)".unicodeScalars.map { scalar in
             let isSafe =
                 !scalar.isASCII || scalar.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains(scalar)
             return isSafe ? String(scalar) : "%" + String(scalar.value, radix: 16, uppercase: true)
         }
-        let file = name.joined() + "." + type(of: self).settingsFormat.coder.fileExtension
+        let file = name.joined() + "." + settingsFormat.coder.fileExtension
         return URL(filePath: "\(folder)/\(program)/\(file)", directoryHint: .notDirectory)
     }
 
@@ -125,7 +100,7 @@ extension SettingsFile {
     public static var initialSettings: Self { get throws { throw UnstatedInitialSettings() } }
 
     /// Replaces the value.
-    public mutating func take(_ loaded: Self) { self = loaded }
+    public mutating func copyValues(from loaded: Self) { self = loaded }
 
     /// Writes one line to standard error, without stored values.
     public func settingsDidFail(_ error: PrefsError) {
@@ -135,8 +110,30 @@ extension SettingsFile {
 
 extension SettingsFile where Self: AnyObject {
     /// Unavailable: a class must implement it.
-    @available(*, unavailable, message: "a class copies the loaded values: func take(_ loaded: …) { a = loaded.a … }")
-    public func take(_ loaded: Self) { fatalError("a class has to implement take(_:)") }
+    @available(
+        *, unavailable, message: "a class copies the values: func copyValues(from loaded: …) { a = loaded.a … }"
+    )
+    public func copyValues(from loaded: Self) { fatalError("a class has to implement copyValues(from:)") }
+}
+
+/// The other spellings of `SettingsFile.settingsURL`. They are requirements, too, because the compiler accepts them in
+/// every type: without them, it would ignore such a method, and the values would go to the default file.
+///
+/// Hidden: the documentation names `settingsURL` alone.
+public protocol _SettingsURLSpellings {
+    /// The location of the file, as a method of an instance. The library asks for this one. `SettingsManageable` has it.
+    func settingsURL() -> URL
+
+    /// The location of the file, as a static method.
+    static func settingsURL() -> URL
+}
+
+extension _SettingsURLSpellings where Self: SettingsFile {
+    /// What the type implements as a static member. Disfavored, so that `T.settingsURL` without a call is the property.
+    @_disfavoredOverload public func settingsURL() -> URL { type(of: self).settingsURL() }
+
+    /// What the type implements as a static property.
+    @_disfavoredOverload public static func settingsURL() -> URL { settingsURL }
 }
 
 /// The error that ``SettingsFile/initialSettings`` throws by default.

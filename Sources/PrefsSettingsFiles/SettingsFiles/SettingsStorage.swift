@@ -5,7 +5,7 @@ import PrefsPropertyLists
 
 /// Loads and saves the files of one settings value.
 struct SettingsStorage<Settings: SettingsFile> {
-    /// The values to take over, and the error to throw afterwards. A malformed file gives both: the newest known
+    /// The values to copy, and the error to throw afterwards. A malformed file gives both: the newest known
     /// values, and the error.
     typealias Loaded = (settings: Settings?, failure: PrefsError?)
     typealias Load = (SettingsStorage, Settings) throws -> Loaded
@@ -50,23 +50,23 @@ struct SettingsStorage<Settings: SettingsFile> {
         return (loaded, failure)
     }
 
-    /// Hands over loaded values. A class may take them over in part.
+    /// Hands over loaded values. A class may copy only a part of them.
     func give(_ loaded: Loaded, to settings: inout Settings) throws {
         if let values = loaded.settings {
             let former = settings
-            settings.take(values)
-            if type(of: former) is AnyClass { try check(&settings, formerly: former, hasTaken: values) }
+            settings.copyValues(from: values)
+            if type(of: former) is AnyClass { try check(&settings, formerly: former, hasCopied: values) }
         }
         if let failure = loaded.failure { throw failure }
     }
 
-    private func check(_ object: inout Settings, formerly former: Settings, hasTaken loaded: Settings) throws {
+    private func check(_ object: inout Settings, formerly former: Settings, hasCopied loaded: Settings) throws {
         guard object as AnyObject === former as AnyObject else {
             object = former
-            throw values.unreadable("", "take(_:) has replaced the object instead of changing it")
+            throw values.unreadable("", "copyValues(from:) has replaced the object instead of changing it")
         }
         if let omitted = try values.firstDifference(of: object, from: loaded) {
-            throw values.unreadable(omitted, "was not copied by take(_:)")
+            throw values.unreadable(omitted, "was not copied by copyValues(from:)")
         }
     }
 
@@ -118,7 +118,7 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     /// The initial values as a file of a format has them.
     private func written(_ initial: Initial, as format: FileFormat?) -> StoredValue {
-        initial.format == format ? initial.root : values.written(initial.root, as: format)
+        initial.format?.name == format?.name ? initial.root : values.written(initial.root, as: format)
     }
 
     /// The initial values that the type implements; nil if it does not implement them.

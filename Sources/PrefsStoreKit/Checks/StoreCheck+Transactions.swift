@@ -69,7 +69,7 @@ extension StoreCheck {
     ///   - makeBackend: returns a new backend on one place, empty at first.
     ///   - breaking: makes the place unreadable for backends that are created afterwards.
     ///   - mending: makes it readable again. May be called when it is.
-    /// - Throws: ``Violation``, or an error of the backend or of the closures.
+    /// - Throws: an error as ``run(threads:updates:patience:_:)`` throws, or an error of the closures.
     public static func unreadableThrows(
         _ makeBackend: @escaping @Sendable () throws -> any PrefsBackend,
         breaking: @escaping @Sendable () throws -> Void,

@@ -19,14 +19,14 @@ import PersistentPreferences
 ///
 /// ## Threads
 /// `run` blocks its thread, and starts others for some checks.
-public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConvertible {
+public struct StoreCheck: Sendable, Identifiable, CustomStringConvertible {
     /// A name for reports and filters, such as `nilRemoves`.
     public let name: String
     /// The rule, in one sentence.
-    public let rule: String
+    let rule: String
     private let body: @Sendable (CheckedPlace) throws -> Void
 
-    /// The ``name``.
+    /// The ``name``, by which Swift Testing runs one check again.
     public var id: String { name }
     /// The ``name``.
     public var description: String { name }
@@ -46,7 +46,8 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     ///     takes so long.
     ///   - makeBackend: returns a backend on one place, empty at first. Each call may return another object for the same
     ///     place. Checks that run at once need one place each.
-    /// - Throws: ``Violation``, or an error of the backend.
+    /// - Throws: an error whose text is the name of the check, its rule, and what was expected and found; or an error of the
+    ///   backend.
     public func run(
         threads: Int = 8, updates: Int = 100, patience: Int = 60,
         _ makeBackend: @escaping @Sendable () throws -> any PrefsBackend
@@ -59,20 +60,12 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
         }
     }
 
-    /// Whether both checks have the same name.
-    public static func == (left: StoreCheck, right: StoreCheck) -> Bool { left.name == right.name }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
     /// A behavior of a backend that the contract does not allow.
-    public struct Violation: Error, CustomStringConvertible {
-        /// The check that found it.
-        public let check: StoreCheck
+    private struct Violation: Error, CustomStringConvertible {
+        let check: StoreCheck
         /// What was expected and what was found.
-        public let finding: String
+        let finding: String
 
-        /// The name of the check, its rule and the finding.
-        public var description: String { "\(check.name): \(check.rule) \(finding)" }
+        var description: String { "\(check.name): \(check.rule) \(finding)" }
     }
 }

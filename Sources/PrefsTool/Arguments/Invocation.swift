@@ -68,7 +68,7 @@ package struct Invocation {
     func target(_ word: String? = nil) throws(UsageError) -> Target? {
         // The format of an export is that of its output.
         let name = spec.name == "export" ? nil : options[.format]
-        let format = try name.map { name throws(UsageError) in FileFormat(try ExportFormat.named(name)) }
+        let format = try name.map { name throws(UsageError) in try ExportFormat.named(name) }
         guard let place = word ?? place else {
             if name == nil { return nil }
             throw UsageError("--format is the format of a file; name the file with -f")

@@ -9,9 +9,9 @@ import PrefsPropertyLists
 enum Target: Equatable {
     case suite(String)
     /// A path. The format is the one that the user names; nil if the content and the extension tell it.
-    case file(String, FileFormat? = nil)
+    case file(String, ExportFormat? = nil)
     /// `-` for the standard input, or the path of an open descriptor, as of `<(…)`. It is read once.
-    case stream(String, FileFormat? = nil)
+    case stream(String, ExportFormat? = nil)
     case url(String)
 
     /// A word with `://` is a URL. A file that exists is that file, whatever its name. Otherwise a word is a
@@ -19,7 +19,7 @@ enum Target: Equatable {
     /// file of that name with `.plist` is that file. Compares bytes, because a combining mark may follow the slash.
     ///
     /// - Parameter format: the format that the user names.
-    init(_ word: String, as format: FileFormat? = nil) {
+    init(_ word: String, as format: ExportFormat? = nil) {
         let path = word.absolutePath
         if word.contains("://") {
             self = .url(word)
@@ -103,7 +103,7 @@ enum Target: Equatable {
 
     /// - Parameter format: that of the file. It is asked for once, because it may take a look at the file.
     private static func domain(of url: URL, _ format: FileFormat, isForced: Bool) throws -> Roots {
-        try Roots(url: url, format: format == .json ? .plainJSON : format, isForced: isForced)
+        try Roots(url: url, format: format.isJSON ? .plainJSON : format, isForced: isForced)
     }
 
     /// True for a store with a URL.
@@ -113,14 +113,14 @@ enum Target: Equatable {
     /// extension.
     var format: FileFormat {
         switch self {
-        case .file(_, let format?): format
+        case .file(_, let format?): FileFormat(format)
         case .file(let path, nil): FileFormat.recognized(atPath: path.absolutePath)
         case .suite, .stream, .url: .binary
         }
     }
 
     /// True for a file that is read as JSON.
-    var isJSON: Bool { format == .json }
+    var isJSON: Bool { format.isJSON }
 
     /// The absolute path of the file; nil for a place that is not a file of this package.
     func path() throws -> String? {
@@ -205,7 +205,7 @@ struct StreamContent {
     ///   - format: the format of empty bytes.
     private init(_ word: String, _ bytes: Data, _ format: FileFormat?) throws(PropertyListFault) {
         let isNew = bytes.isEmpty && format != nil
-        let decoded = isNew ? nil : try ContentCoder.decode(bytes, in: [.binary, .xmlText, .plainJSON])
+        let decoded = isNew ? nil : try ContentCoder.decode(bytes, in: [.binary, .xml, .plainJSON])
         (self.format, content) = (decoded?.format ?? format ?? .plainJSON, decoded?.content ?? [:])
         (self.word, self.bytes) = (word, bytes)
         store = .memory(content, format: self.format)
@@ -218,12 +218,12 @@ struct StreamContent {
     static func read(_ target: Target, in program: Program) throws -> StreamContent? {
         guard case .stream(let word, let format) = target else { return nil }
         let bytes = try ExportFile.read(word == "-" ? nil : word.absolutePath, orInput: program.context.input)
-        do throws(PropertyListFault) { return try StreamContent(word, bytes, format) } catch {
+        do throws(PropertyListFault) { return try StreamContent(word, bytes, format.map { FileFormat($0) }) } catch {
             throw CommandError("\(target.name)\("\(error)".hasPrefix("is ") ? "" : ":") \(error)")
         }
     }
 
-    var isJSON: Bool { format == .json }
+    var isJSON: Bool { format.isJSON }
 
     /// - Throws: `UsageError` if the stream has no output.
     func checkWriting() throws(UsageError) {
@@ -267,7 +267,7 @@ extension FileFormat {
     }
 
     init(_ format: ExportFormat) {
-        self = format == .json ? .json : format == .xml ? .xml : .binary
+        self = format == .json ? .json : format == .xml ? .plainXML : .binary
     }
 
     /// Whether bytes begin with a bracket or a comment of JSON.
@@ -308,7 +308,7 @@ extension ExportFormat {
 
     /// The format that the user names.
     static func named(_ name: String) throws(UsageError) -> ExportFormat {
-        guard let format = ExportFormat(rawValue: name) else {
+        guard let format = allCases.first(where: { "\($0)" == name }) else {
             throw UsageError("unknown format `\(ShownText.key(name))`; formats are json, xml, binary")
         }
         return format

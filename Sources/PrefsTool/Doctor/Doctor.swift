@@ -150,7 +150,7 @@ struct Doctor {
         let surroundings = diagnosis.surroundings
         return JSONText.object([
             ("file", diagnosis.path), ("leadsTo", surroundings?.file), ("state", examination.state.rawValue),
-            ("line", examination.line), ("format", examination.format?.description), ("roots", examination.roots),
+            ("line", examination.line), ("format", examination.format?.name), ("roots", examination.roots),
             ("values", examination.values), ("problems", problems),
             ("attributes", entry(diagnosis.file, diagnosis.access, at: surroundings?.file)),
             ("folder", entry(diagnosis.folder, diagnosis.folderAccess, at: surroundings?.folder)),

@@ -48,7 +48,7 @@ struct EditRejection: Error {
 enum EditedSyntax {
     case json, xml
 
-    private var coder: any FileFormatCoder { (self == .json ? FileFormat.plainJSON : .xmlText).coder }
+    private var coder: any FileFormatCoder { (self == .json ? FileFormat.plainJSON : .xml).coder }
 
     /// The members of a text, with its nulls.
     func members(of text: Data) throws(EditRejection) -> [String: StoredValue] {

@@ -43,7 +43,7 @@ struct FileDocument: EditedDocument {
         guard String(validUTF8: bytes) != nil, !bytes.contains(0) else { return nil }
         switch bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) {
         case nil: return isJSON ? .json : nil
-        case .xml?:
+        case let format? where format.isXML:
             // An editor would write other characters than the declaration says.
             let encoding = try? bytes.withUnsafeBytes { try XMLDocumentText.encoding(of: $0).encoding }
             return (encoding ?? .utf8) == .utf8 ? .xml : nil

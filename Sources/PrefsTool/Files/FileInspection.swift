@@ -80,7 +80,7 @@ struct FileInspection: Sendable {
             self.format = format
             if let loss { note(Problem(keys: [], path: "", reason: "\(loss), so writes are rejected")) }
             examine(content)
-            if format == .xml { examineWriting(content) }
+            if format.isXML { examineWriting(content) }
         } catch let fault as PropertyListFault where fault.isUnsupported {
             fail(.unsafe, "\(fault)")
         } catch let fault as PropertyListFault {
@@ -117,8 +117,8 @@ struct FileInspection: Sendable {
         guard copy.isTrustedCopy(of: file.owner) else { return false }
         // A copy in JSON belongs to a store with the format JSON.
         let bytes = isJSON ? nil : try? bytes(at: names.path(of: names.lastGood))
-        return (try? bytes.map { try ContentCoder.decode(CheckedCopy.bytes(of: $0), in: .all) })??.format
-            != .json
+        return (try? bytes.map { try ContentCoder.decode(CheckedCopy.bytes(of: $0), in: .all) })??.format.isJSON
+            != true
     }
 
     /// The bytes of the file at a physical path; nil if it is missing.
@@ -143,7 +143,7 @@ struct FileInspection: Sendable {
     /// Reports values that readers of XML understand differently.
     private mutating func examineWriting(_ content: [String: StoredValue]) {
         do {
-            _ = try PropertyListCoder.encode(.dictionary(content), as: .xml)
+            _ = try PropertyListCoder.encode(.dictionary(content), as: .plainXML)
         } catch {
             let path = error.path.isEmpty ? "" : "\(ShownText.path(error.path)): "
             note(
@@ -219,7 +219,7 @@ struct FileInspection: Sendable {
             let name = if case .key(let name)? = path.steps.last { name } else { key }
             // In formats other than JSON, reports only a name that resembles a field, because another version may know
             // the others.
-            guard format == .json || NearestWord(among: known).nearest(to: name) != nil else { continue }
+            guard format?.isJSON == true || NearestWord(among: known).nearest(to: name) != nil else { continue }
             note(
                 Problem(
                     keys: [], path: root + path.text,
@@ -230,15 +230,15 @@ struct FileInspection: Sendable {
     /// "a binary property list, 2 roots, 7 values"
     var summary: String {
         let name =
-            switch format {
-            case .xml: "an XML property list"
-            case .json: "JSON"
-            default: "a binary property list"
+            if format?.isXML == true {
+                "an XML property list"
+            } else {
+                format?.isJSON == true ? "JSON" : "a binary property list"
             }
         let others = otherEntries > 0 ? ", \(ValueText.count(otherEntries, "other entry", "other entries"))" : ""
         if hasFlatLayout { return "\(name), \(ValueText.count(values, "value"))" }
         // JSON with other entries than dictionaries has no roots of this package.
-        if format == .json, otherEntries > 0 {
+        if format?.isJSON == true, otherEntries > 0 {
             return "\(name), \(ValueText.count(roots + otherEntries, "entry", "entries"))"
         }
         if roots == 0, otherEntries > 0 { return "\(name), \(ValueText.count(otherEntries, "value"))" }

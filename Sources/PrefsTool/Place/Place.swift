@@ -308,7 +308,7 @@ struct Place {
 extension FileLocation {
     fileprivate static func keepingText(atPath path: String?) -> FileLocation? {
         guard let path else { return nil }
-        let location = FileLocation(path: path) { $0.add(.xmlText) }
+        let location = FileLocation(path: path) { $0.add(.xml) }
         // An access says why a path leads nowhere.
         try? location.withFile { _ in }
         return location

@@ -126,7 +126,7 @@ package enum OutputFormat {
     case binary
 
     init(_ format: FileFormat) {
-        self = format == .json ? .json : format == .xml ? .xml : .binary
+        self = format.isJSON ? .json : format.isXML ? .xml : .binary
     }
 
     /// Returns the bytes for a stream. A pipe or a file gets them unchanged. On a terminal, control and format

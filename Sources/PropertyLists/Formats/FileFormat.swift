@@ -3,28 +3,23 @@ package import Foundation
 /// The format of a file of preferences.
 ///
 /// ```swift
-/// let store = PrefsStore.propertyList(url: url, format: .xml)
+/// let store = PrefsStore.propertyList(url: url, format: .binary)
 /// ```
 ///
-/// A value of this type recognizes, reads and writes the bytes of its format. Two formats are equal if they have the
-/// same name. Another module may add a format. Any thread.
-public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
+/// ``binary`` is the only format of the product `PersistentPreferences`. Other products add formats, such as `xml` of
+/// `PrefsDocuments`. Any thread.
+public struct FileFormat: Sendable {
     package let coder: any FileFormatCoder
 
     package init(_ coder: some FileFormatCoder) {
         self.coder = coder
     }
 
-    /// The name, such as `binary`.
-    public var description: String { coder.name }
+    /// The name, such as `binary`. Formats are compared by it: an XML text and an XML file that a write lays out anew are
+    /// the same format.
+    package var name: String { coder.name }
 
-    /// Whether both formats have the same name.
-    @inline(never)
-    public static func == (left: FileFormat, right: FileFormat) -> Bool { left.coder.name == right.coder.name }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(coder.name) }
-
+    package var isXML: Bool { name == FileFormat.plainXML.name }
 }
 
 extension FileFormat? {

@@ -3,13 +3,18 @@ package import Foundation
 extension FileFormat {
     /// A binary property list. Compact and exact: dates keep their fraction. The default for a new file.
     public static var binary: FileFormat { FileFormat(BinaryFormat.coder) }
-    /// An XML property list, readable in a text editor. Dates are rounded down to the second.
-    public static var xml: FileFormat { FileFormat(XMLFormat.coder) }
+    /// An XML property list whose text a write lays out anew. Dates are rounded down to the second. The public format
+    /// `xml` of `PrefsDocuments` keeps the text.
+    package static var plainXML: FileFormat { FileFormat(XMLFormat.coder) }
+
+    /// Unavailable: it is in another product.
+    @available(*, unavailable, message: "add the product PrefsDocuments, and import it")
+    public static var xml: FileFormat { fatalError("is in PrefsDocuments") }
 }
 
 extension [FileFormat] {
     /// The formats that the file of any store may have.
-    package static var propertyLists: [FileFormat] { [.binary, .xml] }
+    package static var propertyLists: [FileFormat] { [.binary, .plainXML] }
 }
 
 /// A property list that was read from bytes.

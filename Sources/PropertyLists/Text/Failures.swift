@@ -85,8 +85,12 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     /// and limits, and does not quote the value. For a check of yours, it is the text of the check.
     public let reason: String
 
-    /// Creates a failure, for example one that a test expects.
-    public init(path: String, topLevelKey: String, reason: String) {
+    /// `PrefsStoreKit` has a public initializer with these labels.
+    package init(path: String, topLevelKey: String, reason: String) {
+        self.init(at: path, of: topLevelKey, reason: reason)
+    }
+
+    package init(at path: String, of topLevelKey: String, reason: String) {
         self.path = path
         self.topLevelKey = topLevelKey
         self.reason = reason

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The format `FileFormat.xml`.
+/// The format `FileFormat.plainXML`.
 final class XMLFormat: FileFormatCoder {
     static let coder = XMLFormat()
 

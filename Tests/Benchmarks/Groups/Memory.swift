@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsStoreKit
 
 extension Group {
     private static let files = 20

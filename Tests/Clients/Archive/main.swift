@@ -3,6 +3,7 @@
 
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 
 #if JSON
     import PrefsJSON

@@ -114,7 +114,7 @@ import Words
         settings.folder = folder
         expect(settings.load(), "a load")
         settings.volume = 0.5
-        expect(settings.update(), "an update")
+        expect(settings.save(), "an update")
         settings.volume = 0.1
         expect(settings.load() && settings.volume == 0.5, "saved settings")
     }

@@ -72,7 +72,7 @@ struct PlayerSettings: SettingsFile {
 
     private enum CodingKeys: CodingKey { case volume }
 
-    mutating func take(_ loaded: PlayerSettings) { volume = loaded.volume }
+    mutating func copyValues(from loaded: PlayerSettings) { volume = loaded.volume }
 }
 
 /// A backend that the client implements.

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
+import PrefsStoreKit
 import Testing
 
 /// The counts that an observer was told of. Its observation ends with it.

@@ -26,7 +26,7 @@ import TestSupport
             states: [[:], state(1_111), state(2_222), state(3_333), ["key1": 4_444], state(5_555)])
     }
 
-    @Test(arguments: [FileFormat.binary, .xml, .json])
+    @Test(arguments: [FileFormat.binary, .plainXML, .json])
     func aTornCopyIsRecognized(_ format: FileFormat) throws {
         let scenario = Self.scenario(format)
         var (looked, torn) = (0, 0)

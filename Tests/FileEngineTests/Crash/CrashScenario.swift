@@ -44,7 +44,7 @@ struct CrashScenario: Sendable, CustomStringConvertible {
             name: "three writes", steps: [{ $0["a"] = 1 }, { $0["b"] = 2 }, { $0["a"] = 3 }],
             states: [[:], ["a": 1], ["a": 1, "b": 2], ["a": 3, "b": 2]]),
         CrashScenario(
-            name: "XML", format: .xml, steps: [{ $0["a"] = 1 }, { $0.values = ["b": 2] }],
+            name: "XML", format: .plainXML, steps: [{ $0["a"] = 1 }, { $0.values = ["b": 2] }],
             states: [[:], ["a": 1], ["b": 2]]),
         CrashScenario(
             name: "JSON", format: .json, steps: [{ $0["a"] = 1 }, { $0.values = ["b": 2] }],

@@ -40,7 +40,7 @@ import TestSupport
         let file = file()
         file.setRules { $0.mirror = mirror }
         try set("a", in: file)
-        #expect(try PropertyListCoder.decode(bytes()).format == (isThere ? .binary : .xml))
+        #expect(try PropertyListCoder.decode(bytes()).format == (isThere ? .binary : .plainXML))
         try file.transact(durability: .process) { $0.replace("odd", with: .string("\0")) }
         let list = try PropertyListCoder.decode(bytes())
         content["a"] = "x"

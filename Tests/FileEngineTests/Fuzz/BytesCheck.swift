@@ -55,7 +55,7 @@ enum BytesCheck {
 
     /// Checks the bytes as an XML property list of a person, as `checkDocument` checks JSON.
     private static func checkList(_ bytes: Data) throws {
-        let coder = FileFormat.xmlText.coder
+        let coder = FileFormat.xml.coder
         func read(_ bytes: Data) throws -> (value: StoredValue, loss: String?) {
             try bytes.withUnsafeBytes { try coder.value(in: $0) }
         }
@@ -183,16 +183,17 @@ enum BytesCheck {
                 isWrapped ? .dictionary(members) : members["value"] ?? value, as: format)
         } catch {
             // XML has no null.
-            let isExpected = error.isExpected(in: format) || format == .xml && value.holdsNull
+            let isExpected = error.isExpected(in: format) || format == .plainXML && value.holdsNull
             try demand(isExpected, "cannot be written as \(format): \(error)")
             return
         }
         let again = try PropertyListCoder.decode(bytes, as: .all)
         try demand(again.format == format, "written as \(format), read as \(again.format)")
         let read = isWrapped ? again.value.dictionary?["value"] ?? .null : again.value
-        try demandSame(value.object, read.object, isInXML: format == .xml, "another value when written as \(format)")
-        if isItsOwn, format == .xml {
-            try demand(PropertyListCoder.encode(again.value, as: .xml) == bytes, "other XML at the second writing")
+        try demandSame(
+            value.object, read.object, isInXML: format == .plainXML, "another value when written as \(format)")
+        if isItsOwn, format == .plainXML {
+            try demand(PropertyListCoder.encode(again.value, as: .plainXML) == bytes, "other XML at the second writing")
         }
     }
 }

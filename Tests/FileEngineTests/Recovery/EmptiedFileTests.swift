@@ -14,7 +14,7 @@ import Testing
 @Suite final class EmptiedFileTests: FolderSuite {
     private let clock = PresenceClock()
 
-    static let formats: [FileFormat] = [.binary, .xml, .json, .xmlText]
+    static let formats: [FileFormat] = [.binary, .plainXML, .json, .xml]
     private static let known = ["a": 1, "b": 2]
     private static let missing = ["test.plist.corrupt-missing"]
     private var path: String { folder.file().path }
@@ -245,7 +245,7 @@ import Testing
     }
 
     /// The file of a UserDefaults domain. UserDefaults is not called before the file has values again: it would write over it.
-    @Test(arguments: [FileFormat.binary, .xml], [true, false])
+    @Test(arguments: [FileFormat.binary, .plainXML], [true, false])
     func aDomainOfUserDefaults(_ format: FileFormat, hasCopy: Bool) throws {
         make(format)
         let copy = try copy()

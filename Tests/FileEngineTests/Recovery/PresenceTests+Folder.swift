@@ -32,7 +32,7 @@ extension PresenceTests {
     private func readerOfAFolder(hasWritten: Bool = false) throws -> FileRoot {
         clock.folderStamp = .zero
         try install("app", hasWritten ? nil : Self.known)
-        let prefs = FileRoot(path, format: .xml, system: clock)
+        let prefs = FileRoot(path, format: .plainXML, system: clock)
         if hasWritten { prefs.values = Self.known }
         #expect(prefs.ints == Self.known && prefs.outcome == "ok")
         pass(.seconds(10))

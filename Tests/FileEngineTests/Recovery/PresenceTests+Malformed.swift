@@ -10,7 +10,7 @@ import Testing
 
 /// A malformed file that changes: nothing in its bytes tells whether another program is saving it.
 extension PresenceTests {
-    static let formats: [FileFormat] = [.json, .xml, .binary]
+    static let formats: [FileFormat] = [.json, .plainXML, .binary]
     private static let saved = ["a": 5, "b": 2, "c": 7]
 
     private func bytes(_ ints: [String: Int], as format: FileFormat) throws -> Data {
@@ -106,7 +106,7 @@ extension PresenceTests {
     /// or did not change for half a second.
     @Test(arguments: [true, false], ["whole", "quiet"])
     func aMalformedFileThatChangesWithoutAnEnd(_ hasCopy: Bool, _ end: String) throws {
-        let prefs = try reader(.xml, hasCopy: hasCopy)
+        let prefs = try reader(.plainXML, hasCopy: hasCopy)
         var time = 0
         func read(until last: Int, isSilent: (Int) -> Bool) {
             while time < last {
@@ -138,7 +138,7 @@ extension PresenceTests {
 
     /// Half a second that nobody has looked at is no quiet one.
     @Test func aQuietTimeHasToBeSeen() throws {
-        let prefs = try reader(.xml, hasCopy: true)
+        let prefs = try reader(.plainXML, hasCopy: true)
         for number in 0..<100 {
             try put(Data("mess \(number)".utf8))
             #expect((prefs.ints == Self.known && prefs.outcome == "ok") == (number < 3), "\(number)")
@@ -151,7 +151,7 @@ extension PresenceTests {
 
     /// What it has not seen does not count: each look counts for 50 ms.
     @Test func aProcessThatLooksOnceInTenSeconds() throws {
-        let prefs = try reader(.xml, hasCopy: true)
+        let prefs = try reader(.plainXML, hasCopy: true)
         for look in 1...60 {
             try put(Data("mess \(look)".utf8))
             pass(.milliseconds(100))
@@ -165,7 +165,7 @@ extension PresenceTests {
     }
 
     @Test func aWriteWaitsForChangesWithoutAnEndForASecond() throws {
-        let prefs = try reader(.xml, hasCopy: true)
+        let prefs = try reader(.plainXML, hasCopy: true)
         try put(Data("mess".utf8))
         clock.onPause = { [unowned self] in
             guard clock.pauses.isMultiple(of: 40) else { return }
@@ -179,11 +179,11 @@ extension PresenceTests {
     // MARK: - The first look
 
     private static let typos = [
-        FileFormat.json: "{\"Root\": {\"a\": 1,, \"b\": 2}}", .xml: "<plist><dict><key>Root</dict>",
+        FileFormat.json: "{\"Root\": {\"a\": 1,, \"b\": 2}}", .plainXML: "<plist><dict><key>Root</dict>",
     ]
 
     /// A process that starts beside a mistake waits only for the rest of its half second. A server has another clock.
-    @Test(arguments: [FileFormat.json, .xml], [true, false])
+    @Test(arguments: [FileFormat.json, .plainXML], [true, false])
     func theFirstLookBesideAMistake(_ format: FileFormat, hasCopy: Bool) throws {
         let typo = Data(try #require(Self.typos[format]).utf8)
         try make(format, hasCopy: hasCopy)
@@ -207,17 +207,17 @@ extension PresenceTests {
 
     /// A stamp in the future says that the clock was set back: the mistake was made long ago.
     @Test(arguments: [(20, 50), (21, 0)]) func aMistakeInTheFuture(_ ahead: Int, _ pauses: Int) throws {
-        try make(.xml, hasCopy: true)
+        try make(.plainXML, hasCopy: true)
         try put(Data("mess".utf8))
         clock.stamp += .milliseconds(ahead)
-        #expect(root(.xml).ints == Self.known && clock.pauses == pauses)
+        #expect(root(.plainXML).ints == Self.known && clock.pauses == pauses)
     }
 
     // MARK: - Other signs
 
     /// A write that fails gives the file a second name for a moment. That changes its status, and not its bytes.
     @Test func aFailedQuarantineIsNoSave() throws {
-        let prefs = try reader(.xml, hasCopy: true)
+        let prefs = try reader(.plainXML, hasCopy: true)
         try put(Data("mess".utf8))
         clock.statusStamp = clock.elapsed
         pass(.milliseconds(600))
@@ -237,7 +237,7 @@ extension PresenceTests {
     /// have been damaged long ago. A torn copy that is older than the damage says nothing.
     @Test(arguments: [(400, 900), (1, 501), (0, 500), (-1, 500)])
     func aTornCopyThatIsYoungerThanTheDamage(_ younger: Int, _ window: Int) throws {
-        let prefs = try reader(.xml, hasCopy: true)
+        let prefs = try reader(.plainXML, hasCopy: true)
         let copy = folder.file(".test.plist.lastgood")
         clock.copyStamp = clock.elapsed + .milliseconds(younger)
         try put(Data("mess".utf8))

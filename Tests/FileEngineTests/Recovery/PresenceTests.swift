@@ -39,12 +39,12 @@ import Testing
 
     static let known = ["a": 1, "b": 2]
     static func text(_ ints: [String: Int]) throws -> Data {
-        try PropertyListCoder.encode(plain: ["Root": ints], as: .xml)
+        try PropertyListCoder.encode(plain: ["Root": ints], as: .plainXML)
     }
 
     /// A file as the last good copy or a person has left it. Its folder changed long ago.
     func make(_ test: Case) throws {
-        let prefs = FileRoot(folder.file().path, format: .xml, system: SystemCalls())
+        let prefs = FileRoot(folder.file().path, format: .plainXML, system: SystemCalls())
         prefs.values = Self.known
         if !test.hasCopy { try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood")) }
         clock.lag = .milliseconds(test.lag)

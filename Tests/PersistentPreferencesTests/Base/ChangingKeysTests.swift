@@ -1,4 +1,5 @@
 import PersistentPreferences
+import PrefsStoreKit
 import Testing
 
 /// Each access asks for `keys` again and uses the current result.

@@ -2,6 +2,7 @@
 @testable import PrefsSupport
 import PersistentPreferences
 import PrefsKeys
+import PrefsStoreKit
 import Testing
 
 /// Its handler reads and writes the value whose access has just failed.

@@ -5,6 +5,7 @@ import PrefsJSON
 import PrefsKeys
 import PrefsLayers
 import PrefsPropertyLists
+import PrefsStoreKit
 import Testing
 import WriteOperations
 

@@ -1,5 +1,6 @@
 import Foundation
 import PrefsLayers
+import PrefsStoreKit
 import Testing
 
 @testable import EngineSupport

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import Testing
 import WriteOperations
 

@@ -40,7 +40,7 @@ import WriteOperations
                 atPath: link.path, withDestinationPath: url.lastPathComponent)
             return {
                 PrefsStore.propertyList(
-                    url: Bool.random() ? link : url, format: kind == .xml ? .xml : .binary,
+                    url: Bool.random() ? link : url, format: kind == .xml ? .plainXML : .binary,
                     durability: kind == .file ? .powerCut : .process)
             }
         }

@@ -269,7 +269,7 @@ import Testing
         prefs["a"] = 1
         system.isClockAhead = !isYoung
         let listener = Listener(prefs)
-        let bytes = try PropertyListCoder.encode(plain: ["Root": ["a": 2, "b": 3]], as: .xml)
+        let bytes = try PropertyListCoder.encode(plain: ["Root": ["a": 2, "b": 3]], as: .plainXML)
         let calls = Heard<String>()
         system.onCall = { name throws(StorageFailure) in calls.append(name) }
         let handle = try FileHandle(forWritingTo: folder.file())

@@ -52,7 +52,7 @@ import Testing
             let (first, last) = (fails ? 1 : 2, heard.wait { $0.last?.contains("→ 3") == true })
             #expect(last.last == "Root number: \(first) → 3", "call \(call)")
             #expect(last.count <= 2, "call \(call)")
-            let whole = exactForm(format == .xml ? Date(timeIntervalSinceReferenceDate: 5) : date)
+            let whole = exactForm(format == .plainXML ? Date(timeIntervalSinceReferenceDate: 5) : date)
             if last.count == 2 {
                 #expect(last[0] == "Root date: - → \(whole), number: 1 → 2" && !fails, "call \(call)")
             }

@@ -19,7 +19,7 @@ enum ObservedPlace: CaseIterable {
         case .simulated: PrefsStore.userDefaults(ModelDaemon(isAutomatic: true).process())
         case .simulatedFlat: PrefsStore.userDefaults(ModelDaemon(isAutomatic: true).process(), layout: .flat)
         case .binary: folder.observedStore("test.plist", WatchedSystemCalls(watcher))
-        case .xml: folder.observedStore("test.xml", WatchedSystemCalls(watcher), format: .xml)
+        case .xml: folder.observedStore("test.xml", WatchedSystemCalls(watcher), format: .plainXML)
         case .json: folder.observedStore("test.json", WatchedSystemCalls(watcher), format: .json)
         }
     }

@@ -42,6 +42,26 @@ import Testing
         #expect(found[1] == nil)
     }
 
+    /// The format is in another product. The hint does not make it ambiguous where that product is imported.
+    @Test(.enabled(if: Compiler.canRun))
+    func theFormatXMLSaysWhichProductHasIt() throws {
+        let uses = """
+            final class A: Prefs, @unchecked Sendable {
+                override class var store: PrefsStore { .propertyList(program: "a", format: .xml) }
+            }
+            let format = FileFormat.xml
+            """
+        let found = try Compiler.errorsByLine(in: "import PersistentPreferences\n" + uses)
+        let hint = "'xml' is unavailable: add the product PrefsDocuments, and import it"
+        #expect(found.keys.sorted() == [3, 5], "\(found)")
+        #expect(found.values.allSatisfy { $0.count == 1 && $0[0].hasSuffix(hint) }, "\(found)")
+        for arguments in [[], ["-enable-upcoming-feature", "MemberImportVisibility"]] {
+            let imports = "import PersistentPreferences; import PrefsDocuments; import PrefsSettingsFiles\n"
+            let settings = "\nstruct B: SettingsFile { static var settingsFormat: FileFormat { .xml } }\n"
+            #expect(try Compiler.complaints(of: imports + uses + settings, arguments) == [])
+        }
+    }
+
     @Test(.enabled(if: Compiler.canRun))
     func aSubclassThatDoesNotRestateSendableGetsOneWarning() throws {
         for version in ["5", "6"] {

@@ -43,14 +43,15 @@ import WriteOperations
         "PrefsStore.update(root:_:)": (1, [.storeUpdate]),
         // The requirement.
         "PrefsBackend.update(root:_:)": (1, [.storeUpdate]),
-        // The requirement, and one for values; what loads has one for classes, too.
-        "SettingsFile.update()": (2, [.settingsSave]),
-        "SettingsFile.tryUpdate()": (1, [.settingsSave]),
-        "SettingsFile.load()": (3, [.settingsLoad]),
+        // What loads has one for values and one for classes.
+        "SettingsFile.save()": (1, [.settingsSave]),
+        "SettingsFile.trySave()": (1, [.settingsSave]),
+        "SettingsFile.update()": (1, [.settingsSave]),
+        "SettingsFile.load()": (2, [.settingsLoad]),
         "SettingsFile.tryLoad()": (2, [.settingsLoad]),
-        "SettingsFile.loadUsingSettingsFile()": (3, [.settingsLoadFromBundle]),
-        "SettingsFile.reset()": (3, [.settingsReset]),
-        "SettingsFile.delete()": (2, [.settingsDelete]),
+        "SettingsFile.loadUsingSettingsFile()": (2, [.settingsLoadFromBundle]),
+        "SettingsFile.reset()": (2, [.settingsReset]),
+        "SettingsFile.delete()": (1, [.settingsDelete]),
         "PropertyListController.save()": (1, [.modelsSave]),
     ]
 
@@ -90,7 +91,8 @@ import WriteOperations
             "automaticallyNotifiesObservers(forKey:)",
         ],
         "SettingsFile": [
-            "settingsURL()", "settingsFormat", "initialSettings", "settingsBundle", "take(_:)", "settingsDidFail(_:)",
+            "settingsURL", "settingsFormat", "initialSettings", "settingsBundle", "copyValues(from:)",
+            "settingsDidFail(_:)",
             "toDictionary()",
         ],
         "PropertyListController": ["init", "models"],
@@ -103,7 +105,8 @@ import WriteOperations
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
-        "PropertyListModel", "Range", "StoreCheck", "String", "Violation", "_PrefChoices", "_PrefText",
+        "PropertyListFailure", "PropertyListModel", "Range", "StorageFailure", "StoreCheck", "String",
+        "_PrefChoices", "_PrefText", "_SettingsURLSpellings",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.

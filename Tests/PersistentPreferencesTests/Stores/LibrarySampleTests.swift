@@ -2,6 +2,7 @@
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
+import PrefsStoreKit
 import Testing
 
 /// The library of `LibrarySample.swift`, as programs use it.

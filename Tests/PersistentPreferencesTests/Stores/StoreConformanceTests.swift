@@ -76,8 +76,8 @@ import PrefsLayers
             switch kind {
             case .memory: memory
             case .binaryFile: file("test.plist", .binary, .roots, .powerCut)
-            case .xmlFile: file("test.plist", .xml, .roots, .powerCut)
-            case .xmlTextFile: file("test.plist", .xmlText, .roots, .powerCut)
+            case .xmlFile: file("test.plist", .plainXML, .roots, .powerCut)
+            case .xmlTextFile: file("test.plist", .xml, .roots, .powerCut)
             case .jsonFile: file("test.json", .json)
             case .fileBehindLink: file("link.plist", .binary, .roots, .powerCut)
             case .unflushedFile: file()

@@ -1,6 +1,7 @@
 // The sample of the article "Testing your preferences", verbatim; `DocumentationTests` compares them.
 
 import PersistentPreferences
+import PrefsStoreKit
 import PrefsTesting
 import Testing
 

@@ -5,6 +5,7 @@ import WriteOperations
 
 @testable import EngineSupport
 import PrefsKeys
+import PrefsStoreKit
 
 /// Two versions of a program. Each has fields that the other does not know; the rest of the stored form is equal.
 private enum Old {

@@ -40,7 +40,7 @@ private struct FirstPlayerSettings: SettingsFile, Equatable {
     var started: Date? = nil
 
     static let location = Locked(URL(filePath: "/"))
-    func settingsURL() -> URL { Self.location.withLock { $0 } }
+    static var settingsURL: URL { location.withLock { $0 } }
 }
 
 /// Files that a program with the first edition of this package has written are read unchanged.

@@ -3,6 +3,7 @@ import Foundation
 import PersistentPreferences
 import Testing
 import PrefsKeys
+import PrefsStoreKit
 
 private final class ListPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var recent: [String] = []

@@ -4,6 +4,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
+import PrefsStoreKit
 import Testing
 
 private final class FontPrefs: PersistentPrefs, @unchecked Sendable {

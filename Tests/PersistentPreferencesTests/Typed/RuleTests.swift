@@ -1,5 +1,6 @@
 import Foundation
 import PrefsJSON
+import PrefsStoreKit
 import Testing
 import TestSupport
 import WriteOperations

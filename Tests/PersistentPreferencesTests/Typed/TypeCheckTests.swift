@@ -2,6 +2,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import Testing
 
 private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsStoreKit
 import Testing
 import TestSupport
 import WriteOperations

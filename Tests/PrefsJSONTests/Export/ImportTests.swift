@@ -4,6 +4,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 import PrefsJSON
+import PrefsStoreKit
 
 /// The fourth version of a class, with all features of declared properties.
 private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {

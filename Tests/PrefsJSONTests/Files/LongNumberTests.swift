@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsSettingsFiles
+import PrefsStoreKit
 import Testing
 import TestSupport
 
@@ -207,7 +208,7 @@ import TestSupport
         var items: [Item] = []
 
         static var settingsFormat: FileFormat { .json }
-        func settingsURL() -> URL { Self.url }
+        static var settingsURL: URL { url }
         @TaskLocal static var url = URL(filePath: "/nowhere")
     }
 
@@ -219,7 +220,7 @@ import TestSupport
             #expect(try basket.total == decimal("12345678901234567.89"))
             basket.total += try decimal("0.01")
             basket.items[0].price = 2
-            try basket.tryUpdate()
+            try basket.trySave()
         }
         #expect(try text() == #"{"total": 12345678901234567.9, "items": [{"price": 2, "name": "x"}]}"#)
     }

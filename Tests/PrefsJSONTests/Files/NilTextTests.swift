@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsSettingsFiles
+import PrefsStoreKit
 import Testing
 import TestSupport
 
@@ -123,7 +124,7 @@ import TestSupport
         #expect(NotePrefs(store: .json(url: url)).note == prefs.note)
     }
 
-    @Test(arguments: [FileFormat.binary, .xml]) func aPropertyListHasMarkers(_ format: FileFormat) throws {
+    @Test(arguments: [FileFormat.binary, .plainXML]) func aPropertyListHasMarkers(_ format: FileFormat) throws {
         let store = PrefsStore.propertyList(url: folder.file("x.plist"), format: format, durability: .process)
         let prefs = NotePrefs(store: store)
         assign(prefs)
@@ -155,7 +156,7 @@ import TestSupport
         var count: [Int?] = [nil]
 
         static var settingsFormat: FileFormat { .json }
-        func settingsURL() -> URL { Self.url }
+        static var settingsURL: URL { url }
         @TaskLocal static var url = URL(filePath: "/nowhere")
     }
 
@@ -169,7 +170,7 @@ import TestSupport
                 text.contains(#""text": "$null""#) && text.contains(#""maybe": "$$null""#)
                     && text.contains("null,") == false)
             draft.maybe = "$null"
-            try draft.tryUpdate()
+            try draft.trySave()
             var other = Draft()
             try other.tryLoad()
             #expect(other == draft && other.toDictionary()?["maybe"] as? String == "$null")

@@ -6,6 +6,7 @@ import TestSupport
 @testable import EngineSupport
 import PrefsJSON
 import PrefsLayers
+import PrefsStoreKit
 
 /// The forms in which people and Foundation's encoders write values in JSON. Foundation's encoders are the judges.
 @Suite final class WrittenFormTests: FolderSuite {

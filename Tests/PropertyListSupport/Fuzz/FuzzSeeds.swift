@@ -11,7 +11,7 @@ package enum FuzzSeeds {
                 do {
                     seeds.append(try PropertyListCoder.encode(plain: ["root": ["key": value]], as: format))
                     seeds.append(try PropertyListCoder.encode(plain: value, as: format))
-                } catch is PropertyListFailure where format == .xml {
+                } catch is PropertyListFailure where format == .plainXML {
                     // XML has no form for the value.
                 } catch is ValueMismatch {
                     // Inside other values, the value is too deep to be stored.

@@ -32,7 +32,7 @@ extension PropertyListFailure {
     /// additional level there. JSON has no form for a UID.
     package func isExpected(in format: FileFormat) -> Bool {
         format == .json && reason == "holds a value that cannot be stored in JSON"
-            || format == .xml
+            || format == .plainXML
                 && ["cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than"].contains {
                     reason.hasPrefix($0) || reason.hasSuffix($0)
                 }

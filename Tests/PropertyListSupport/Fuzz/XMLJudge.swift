@@ -21,7 +21,7 @@ package enum XMLJudge {
     /// - Throws: `FuzzViolation`.
     package static func checkAccepted(_ bytes: Data, _ ours: DecodedPropertyList) throws {
         // The readers keep different values of keys with two spellings.
-        guard ours.format == .xml, ours.loss == nil, let theirs = foundations(bytes) else { return }
+        guard ours.format == .plainXML, ours.loss == nil, let theirs = foundations(bytes) else { return }
         let (left, right) = (exactForm(withoutMarks(ours.value)), form(theirs))
         guard left != right else { return }
         throw FuzzViolation("read as \(left.prefix(200)), by Foundation as \(right.prefix(200))")

@@ -91,8 +91,9 @@ import Testing
     @Test(
         .enabled(if: OtherReaders.has(OtherReaders.gnustep, "GNUstep")),
         arguments: [
-            Row(large, [.binary], .refused), Row(large, [.xml], .other(.integer(.max))), Row(.integer(.max), .exact),
-            Row(.string("a\\U0041"), [.binary], .exact), Row(.string("a\\U0041"), [.xml], .other(.string("aA"))),
+            Row(large, [.binary], .refused), Row(large, [.plainXML], .other(.integer(.max))),
+            Row(.integer(.max), .exact),
+            Row(.string("a\\U0041"), [.binary], .exact), Row(.string("a\\U0041"), [.plainXML], .other(.string("aA"))),
             Row(distantPast, [.binary], .exact), Row(.string("a\0b"), [.binary], .exact),
         ])
     func gnustep(_ row: Row) throws {
@@ -104,11 +105,11 @@ import Testing
     @Test(
         .enabled(if: OtherReaders.has(OtherReaders.ruby, "CFPropertyList")),
         arguments: [
-            Row(large, [.binary], .refused), Row(large, [.xml], .exact), Row(.integer(.max), .exact),
-            Row(.real(.infinity), [.binary], .exact), Row(.real(.infinity), [.xml], .other(.real(0))),
-            Row(.real(.nan), [.binary], .exact), Row(.real(.nan), [.xml], .other(.real(0))),
-            Row(.uid(KeyedArchiveUID(value: 1)), [.xml], .other(.integer(1))),
-            Row(.dictionary(["CF$UID": .string("x")]), [.xml], .other(.string("x"))),
+            Row(large, [.binary], .refused), Row(large, [.plainXML], .exact), Row(.integer(.max), .exact),
+            Row(.real(.infinity), [.binary], .exact), Row(.real(.infinity), [.plainXML], .other(.real(0))),
+            Row(.real(.nan), [.binary], .exact), Row(.real(.nan), [.plainXML], .other(.real(0))),
+            Row(.uid(KeyedArchiveUID(value: 1)), [.plainXML], .other(.integer(1))),
+            Row(.dictionary(["CF$UID": .string("x")]), [.plainXML], .other(.string("x"))),
             Row(.dictionary(["CF$UID": .integer(1), "a": .integer(2)]), .exact),
         ])
     func cfPropertyList(_ row: Row) throws { try row.check(OtherReaders.rubyForm) }

@@ -45,7 +45,7 @@ import Testing
             #expect(StoredValue.areEqual(boxed(value), plain) && StoredValue.areEqual(plain, boxed(value)))
             let bytes = try PropertyListCoder.encode(objects: [boxed(value)] as [Any], as: .binary)
             #expect(try exactForm(PropertyListCoder.decode(bytes).value.object) == "[\(form)]")
-            let xml = try PropertyListCoder.encode(objects: [boxed(value)] as [Any], as: .xml)
+            let xml = try PropertyListCoder.encode(objects: [boxed(value)] as [Any], as: .plainXML)
             #expect(try exactForm(PropertyListCoder.decode(xml).value.object) == "[\(form)]")
         }
         prefs["a"] = [boxed(UUID()), boxed(NSMutableString(string: "m"))] as [Any]

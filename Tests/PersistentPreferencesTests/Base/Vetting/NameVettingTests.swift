@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import PrefsStoreKit
 import PrefsTestSet
 import Testing
 import WriteOperations

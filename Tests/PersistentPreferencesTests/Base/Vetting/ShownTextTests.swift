@@ -125,7 +125,7 @@ import Testing
             #expect(prefs.outcome.contains(#"/a\u{1b}[2J\u{9b}.plist: "#), "\(prefs.outcome.debugDescription)")
             #expect(!prefs.outcome.unicodeScalars.contains(where: ShownText.isUnsafe))
         }
-        let xml = AnyPrefs(store: .propertyList(url: folder.file(), format: .xml))
+        let xml = AnyPrefs(store: .propertyList(url: folder.file(), format: .plainXML))
         xml["a"] = ["k\u{1B}": 1]
         #expect(xml.outcome.contains(#"k\u{1b}"#) && !xml.outcome.unicodeScalars.contains(where: ShownText.isUnsafe))
     }

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PrefsStoreKit
 @testable import PersistentPreferences
 import PrefsTestSet
 import TestSupport

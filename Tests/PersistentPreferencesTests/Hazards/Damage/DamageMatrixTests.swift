@@ -21,7 +21,7 @@ import Testing
         for (number, damage) in (Self.cuts(of: good) + Self.flips(of: good)).enumerated() {
             // Steps of five, or eleven in the usual form, reach every bit of a byte and every kind of access. Most bits of an XML file have
             // similar effects.
-            if count == 1, format == .xml || !Hazard.isLong, number % Hazard.count(11, long: 5) != 0 { continue }
+            if count == 1, format == .plainXML || !Hazard.isLong, number % Hazard.count(11, long: 5) != 0 { continue }
             run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: count))
         }
         for (number, damage) in try Self.others(of: good, as: format).enumerated() {
@@ -38,7 +38,7 @@ import Testing
     /// Foundation judges the changes of a good XML file. This package reads what Foundation reads as equal values, or
     /// rejects it for one of a few reasons.
     @Test func whatFoundationReadsIsReadTheSame() throws {
-        let good = try Self.good(.xml)
+        let good = try Self.good(.plainXML)
         for damage in Hazard.each(23, of: Self.cuts(of: good) + Self.flips(of: good)) {
             let ours = Result { () throws(PropertyListFault) in try PropertyListCoder.decode(damage.bytes) }
             #expect(throws: Never.self, "\(damage.name)") {
@@ -55,7 +55,7 @@ import Testing
     /// A good file without the lines above the list, whose damages would mostly be equal.
     private static func good(_ format: FileFormat) throws -> Data {
         let bytes = try PropertyListCoder.encode(plain: DamageCase.goodContent, as: format)
-        guard format == .xml else { return bytes }
+        guard format == .plainXML else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(separator: "\n").dropFirst(2).map { $0.drop { $0 == "\t" } }
         return Data(lines.joined(separator: "\n").utf8)

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PrefsLayers
+import PrefsStoreKit
 import Testing
 import WriteOperations
 

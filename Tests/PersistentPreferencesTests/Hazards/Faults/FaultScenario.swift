@@ -30,7 +30,7 @@ struct FaultScenario: Sendable, CustomStringConvertible {
     private static let situations: [FaultScenario] = [
         FaultScenario(name: "first write, folders missing", file: "deep/er/test.plist", change: setA, new: ["a": 2]),
         FaultScenario(name: "first write", change: setA, new: ["a": 2]),
-        FaultScenario(name: "first write, XML", format: .xml, change: setA, new: ["a": 2]),
+        FaultScenario(name: "first write, XML", format: .plainXML, change: setA, new: ["a": 2]),
         FaultScenario(
             name: "change, JSON", format: .json, old: ["a": 1, "b": 1], change: setA, new: ["a": 2, "b": 1]),
         FaultScenario(name: "change of what was not read", old: ["a": 1], isRead: false, change: setA, new: ["a": 2]),

@@ -56,6 +56,6 @@ enum ValueCheck {
         // The next load finds the state that a commit publishes.
         try demandSame(storable.objects, file.content.objects, "another value when written as \(format)")
         try demandSame(
-            content.objects, file.content.objects, isInXML: format == .xml, "another value than in \(format)")
+            content.objects, file.content.objects, isInXML: format == .plainXML, "another value than in \(format)")
     }
 }

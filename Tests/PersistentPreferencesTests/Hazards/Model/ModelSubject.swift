@@ -62,7 +62,7 @@ final class ModelSubject {
         default:
             PrefsStore.propertyList(
                 url: folder.file(kind == .link ? "link.plist" : kind.place.fileName),
-                format: kind == .xml ? .xml : .binary,
+                format: kind == .xml ? .plainXML : .binary,
                 durability: [.hasty, .process].contains(kind) ? .process : .powerCut, system: system)
         }
     }

@@ -38,7 +38,7 @@ import WriteOperations
         let names =
             (Array(Set(Name.goodRoots)) + [
                 "../../../etc/passwd", "/etc/passwd", "%2e%2e%2f", "CF$UID", "\u{7F}", "<a>&",
-            ]).filter { format != .xml || ModelText($0).isInXML }
+            ]).filter { format != .plainXML || ModelText($0).isInXML }
         for (number, name) in names.enumerated() {
             // A new store each time, so that every name is read from the file again.
             let store = PrefsStore.propertyList(url: folder.file("inner/test.plist"), format: format)

@@ -25,7 +25,7 @@ import Testing
     func oneMembersValueFailsNoOther(_ index: Int, _ layout: DomainLayout) throws {
         let (value, reason) = Self.unfit[index]
         let url = folder.file()
-        let store = PrefsStore.propertyList(url: url, format: .xml, durability: .process, layout: layout)
+        let store = PrefsStore.propertyList(url: url, format: .plainXML, durability: .process, layout: layout)
         let keys = (0..<8).map { "key\($0)" }
         let prefs = (0..<8).map { AnyPrefs(keys, key: "R\(layout == .flat ? 0 : $0)", store: store) }
         prefs[0]["key1"] = 0

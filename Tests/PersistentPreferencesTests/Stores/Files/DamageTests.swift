@@ -65,7 +65,7 @@ import Testing
                 + "</dict>\n</plist>\n"
             try Data(text.utf8).write(to: folder.file())
         }
-        let prefs = AnyPrefs(store: .propertyList(url: folder.file(), format: .xml))
+        let prefs = AnyPrefs(store: .propertyList(url: folder.file(), format: .plainXML))
         prefs["a"] = 1
         try edit("<key>a</key><integer>2</integer>")
         #expect(prefs.ints == ["a": 2])

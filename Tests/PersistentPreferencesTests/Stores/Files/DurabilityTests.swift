@@ -32,7 +32,9 @@ import Testing
     }
 
     /// In memory as on disk. The same date again changes nothing.
-    @Test(arguments: [(FileFormat.xml, 5.75, 5.0), (.xml, -1.25, -2.0), (.xml, -0.0, 0.0), (.binary, -1.25, -1.25)])
+    @Test(arguments: [
+        (FileFormat.plainXML, 5.75, 5.0), (.plainXML, -1.25, -2.0), (.plainXML, -0.0, 0.0), (.binary, -1.25, -1.25),
+    ])
     func xmlRoundsADateDown(_ format: FileFormat, _ seconds: TimeInterval, _ stored: TimeInterval) {
         let prefs = AnyPrefs(store: .propertyList(url: folder.file(), format: format, system: system))
         for isFirst in [true, false] {

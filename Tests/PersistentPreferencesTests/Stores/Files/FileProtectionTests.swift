@@ -19,7 +19,7 @@ import Testing
         }
 
         override func protection(of descriptor: Descriptor) -> Int32? {
-            classes.withLock { $0[number(descriptor)] ?? FileProtection.completeUntilFirstUnlock.rawValue }
+            classes.withLock { $0[number(descriptor)] ?? FileProtection.completeUntilFirstUnlock.number }
         }
 
         override func setProtection(_ protection: Int32, of descriptor: Descriptor) throws(StorageFailure) {
@@ -28,7 +28,9 @@ import Testing
         }
 
         func protection(ofFile url: URL) throws -> FileProtection? {
-            try number(ofFile: url).flatMap(FileProtection.init)
+            let classes: [FileProtection] = [.complete, .completeUnlessOpen, .completeUntilFirstUnlock, .noProtection]
+            let number = try number(ofFile: url)
+            return classes.first { $0.number == number }
         }
 
         func number(ofFile url: URL) throws -> Int32? {

@@ -13,7 +13,7 @@ enum StoreKind: CaseIterable {
         switch self {
         case .memory: PrefsStore.memory()
         case .binary: PrefsStore.propertyList(url: folder.file(), format: .binary, durability: .process)
-        case .xml: PrefsStore.propertyList(url: folder.file(), format: .xml, durability: .process)
+        case .xml: PrefsStore.propertyList(url: folder.file(), format: .plainXML, durability: .process)
         case .json: PrefsStore.propertyList(url: folder.file(), format: .json, durability: .process)
         }
     }

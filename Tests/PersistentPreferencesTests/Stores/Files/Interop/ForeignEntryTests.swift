@@ -60,7 +60,7 @@ import Testing
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         let after = try ContentCoder.decode(Data(contentsOf: folder.file()))
-        #expect(after.format == .xml && theirs == after.content["theirs"])
+        #expect(after.format == .plainXML && theirs == after.content["theirs"])
         #expect(folder.prefs().ints == ["a": 1])
 
         // A value that is not in the file yet is rejected.
