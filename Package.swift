@@ -111,7 +111,9 @@ let helpers = [
     // Its system calls are subclasses of the engine's.
     support("EngineSupport", ["AppleFolderWatch", "AppleVnodes", "PrefsFileEngine", "TestSupport"], isTesting: true),
     // Every way to write, as clients write: over the public modules alone.
-    support("WriteOperations", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles"]),
+    support(
+        "WriteOperations",
+        ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles", "TestSupport"]),
     support(
         "PrefsSupport",
         [

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -78,7 +79,7 @@ extension AppSettingsValues {
         let error = prefs.update {
             prefs["a"] = 1
             values()[picky.self] += 1
-        }
+        }.failure
         #expect(error != nil && picky.told.all.count == 6 && prefs["a"] == nil, "it still undoes the update around it")
         #expect(try store.read(root: "R")?["picky"] as? String == "text")
     }

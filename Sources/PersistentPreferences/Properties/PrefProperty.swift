@@ -283,6 +283,19 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     package var defaultViolation: String? { constraint?.violation(givenDefault) }
 
+    package func encodedRead(
+        of stored: StoredValue, forKey key: String, as form: ValueForm
+    ) throws(PrefsError) -> StoredValue? {
+        let coding = coding
+        let value = try converting(key) { () throws(ValueMismatch) in
+            try coding.value(of: stored, orAs: form) { encodedDefault(coding) }
+        }
+        if let reason = constraint?.violation(value) {
+            throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
+        }
+        return coding.vetted(value)
+    }
+
     package func error(of stored: StoredValue, forKey key: String, as form: ValueForm) -> PrefsError? {
         let coding = coding
         do throws(PrefsError) {
