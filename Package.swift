@@ -112,7 +112,8 @@ let helpers = [
     support("EngineSupport", ["AppleFolderWatch", "AppleVnodes", "PrefsFileEngine", "TestSupport"], isTesting: true),
     // Every way to write, as clients write: over the public modules alone.
     support(
-        "WriteOperations", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles", "PrefsStoreKit"]),
+        "WriteOperations",
+        ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles", "PrefsStoreKit", "TestSupport"]),
     support(
         "PrefsSupport",
         [

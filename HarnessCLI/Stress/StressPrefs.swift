@@ -17,7 +17,7 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
         super.init(key: Self.root, values: nil, store: .propertyList(url: file))
     }
 
-    override var keys: [String] { [Self.sharedKey, own.counter, own.value] }
+    override var allowedKeys: [String] { [Self.sharedKey, own.counter, own.value] }
 
     /// The keys that only one thread writes.
     static func ownKeys(_ process: Int, _ thread: Int) -> (counter: String, value: String) {
@@ -33,15 +33,14 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
         let key = number.isMultiple(of: 2) ? own.counter : own.value
         var expected = number
         if key == own.counter {
-            let error = update { values in
+            try update { values in
                 let count = values[key] as? Int ?? 0
                 // Differs from what is stored if an earlier increment of this thread was lost. The read below reports
                 // it.
                 expected = (lastCount ?? count) + 1
                 values[key] = count + 1
                 values[Self.sharedKey] = (values[Self.sharedKey] as? Int ?? 0) + 1
-            }
-            if let error { throw error }
+            }.get()
             lastCount = expected
         } else {
             self[key] = number

@@ -16,7 +16,7 @@ final class ScreenPrefs: RVS_PersistentPrefs, @unchecked Sendable {
     }
     @objc dynamic var isShown = false
 
-    override var keys: [String] { super.keys + ["volume"] }
+    override var allowedKeys: [String] { super.allowedKeys + ["volume"] }
 
     override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
         key == "volume" ? true : super.automaticallyNotifiesObservers(forKey: key)

@@ -66,7 +66,7 @@ final class ErrorHandlers: FaultListener {
 
     private func watch(_ owner: any ObservedInstance) {
         guard let root = try? Root(owner.key, of: owner.observers) else { return }
-        let observed = ObservedRoot(root, of: owner.observers, allowed: owner.allowedKeys, keys: nil)
+        let observed = ObservedRoot(root, of: owner.observers, allowed: owner.allowed, keys: nil)
         let declared = root.instance.declarations
         let mayBegin = !declared.rules.isEmpty || declared.declarations.contains(where: \.property.isRequired)
         let delivery = EntryObserver.Delivery.signal { [weak self] isForeign in

@@ -24,22 +24,22 @@ extension PersistentPrefs {
 
     package var declarations: ClassDeclarations { state.declarations }
 
-    /// The keys of `keys` and the keys of the declared properties, which an override need not repeat.
-    package var allowedKeys: AllowedKeys { state.allowed(keys) }
+    /// The keys of ``allowedKeys`` and the keys of the declared properties, which an override need not repeat.
+    package var allowed: AllowedKeys { state.allowed(allowedKeys) }
 
     // MARK: - Reading
 
     func visibleValues() -> [String: Any] {
         state.bridge.access(nil, of: self)
         let root = key
-        let allowed = allowedKeys
+        let allowed = self.allowed
         return read(root) { state.visibleValues(try $0.values(&$1), allowed).objects } ?? [:]
     }
 
     /// The number of visible values. Makes no objects.
-    func visibleCount() -> Int {
+    package func visibleCount() -> Int {
         state.bridge.access(nil, of: self)
-        return effectiveValues.count
+        return currentValues.count
     }
 
     func value(of name: String) -> Any? {
@@ -51,9 +51,11 @@ extension PersistentPrefs {
     }
 
     /// The values whose objects ``values`` returns. Sets ``lastError`` as a read does.
-    package var effectiveValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values(&$1)) } ?? [:] }
+    package var currentValues: [String: StoredValue] { read { allowed.visible(in: try $0.values(&$1)) } ?? [:] }
 
-    func reload() {
+    /// Discards the cache and loads the root again. ``lastError`` is ``PrefsError/noStoredPrefsForKey(key:)`` if nothing is
+    /// stored under the root key.
+    package func reload() {
         state.roots.forget()
         read { view, _ in
             guard try view.storedValues() != nil else { throw PrefsError.noStoredPrefsForKey(key: view.rootKey) }
@@ -94,7 +96,7 @@ extension PersistentPrefs {
         _ root: String?, of name: String?, _ onlyIfAllowed: Bool, _ outcome: inout AccessOutcome
     ) throws -> RootView {
         let root = try Root(root ?? key, of: state)
-        if onlyIfAllowed, let name, case let allowed = allowedKeys, !allowed.contains(name) {
+        if onlyIfAllowed, let name, case let allowed = self.allowed, !allowed.contains(name) {
             throw PrefsError.incorrectKeys([name], among: allowed.list)
         }
         if let past = PreviousStateRead.current(of: state) { return root.view(of: past.entry) }

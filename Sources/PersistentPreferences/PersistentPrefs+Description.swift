@@ -25,7 +25,7 @@ extension PersistentPrefs {
         do {
             var outcome = AccessOutcome()
             let view = try Root(key, of: state).view(&outcome)
-            return .success(allowedKeys.visible(in: try view.values(&outcome)))
+            return .success(allowed.visible(in: try view.values(&outcome)))
         } catch {
             return .failure(PrefsError(error))
         }

@@ -36,7 +36,7 @@ extension PersistentPrefs {
             let isWhole = outcome.noted.allSatisfy(\.isOfLayers)
             let names = KnownNames(of: self, in: root)
             ofLayers =
-                view.layers?.notes(forKeys: allowedKeys.list, of: root.key, in: declarations, names.flaw(of:as:)) ?? []
+                view.layers?.notes(forKeys: allowed.list, of: root.key, in: declarations, names.flaw(of:as:)) ?? []
             let values = try view.values(&outcome)
             if let conflict = SharedRoots.conflict(of: type(of: self), declarations, root: root.key, in: root.roots) {
                 outcome.note(conflict)
@@ -103,7 +103,7 @@ private struct KnownNames {
 
     init(of prefs: PersistentPrefs, in root: Root) {
         self.prefs = prefs
-        allowed = prefs.allowedKeys
+        allowed = prefs.allowed
         ownKeys = prefs.declarations.schema.ownKeys
         words = NearestWord(among: allowed.list)
         sharing = SharedRoots.declarations(of: root.key, in: root.roots)

@@ -21,7 +21,7 @@ extension PersistentPrefs {
         var outcome = reading
         do {
             if ThreadState.rejectsWrites { throw PrefsError.writeInsideRead }
-            try LockWait.within(lockTimeoutNow) { try body(Root(root, of: state), &outcome) }
+            try LockWait.within(writeTimeoutNow) { try body(Root(root, of: state), &outcome) }
             for other in outcome.others { report(other, of: .faultOfWrite) }
             report(outcome.warning)
             return outcome.warning.flatMap { $0.isOfWrite ? $0 : nil }
@@ -38,8 +38,8 @@ extension PersistentPrefs {
     }
 
     /// The limit of the class for a wait that begins now; nil if it has none, or if the task has one already.
-    var lockTimeoutNow: Duration? {
-        guard let limit = declarations.lockTimeout, LockWait.current == nil else { return nil }
+    var writeTimeoutNow: Duration? {
+        guard let limit = declarations.writeTimeout, LockWait.current == nil else { return nil }
         return limit
     }
 
@@ -57,7 +57,7 @@ extension PersistentPrefs {
     }
 
     func setValue(_ value: Any?, of name: String) {
-        let allowed = allowedKeys
+        let allowed = self.allowed
         write { root, outcome in
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed.list) }
             try root.commit(value.map { .object([name: $0]) } ?? .removal([name]), &outcome)
@@ -79,12 +79,12 @@ extension PersistentPrefs {
         write {
             let values = try values()
             try RootChange.checkKeys(of: values)
-            try $0.commit(.assign(values, merging: merging, allowedKeys), &$1)
+            try $0.commit(.assign(values, merging: merging, allowed), &$1)
         }
     }
 
     func removeValues(of names: [String]) -> PrefsError? {
-        let allowed = allowedKeys
+        let allowed = self.allowed
         return write { root, outcome in
             let unknown = names.filter { !allowed.contains($0) }
             if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed.list) }
@@ -92,13 +92,13 @@ extension PersistentPrefs {
         }
     }
 
-    func clearValues() {
-        write { try $0.commit(.clear(allowedKeys), &$1) }
+    func clearValues() -> PrefsError? {
+        write { try $0.commit(.clear(allowed), &$1) }
     }
 
-    func removeRoot() {
+    func removeRoot() -> PrefsError? {
         write { root, outcome in
-            try root.roots.replacingMistakes { try root.commit(.remove(allowedKeys), &outcome) }
+            try root.roots.replacingMistakes { try root.commit(.remove(allowed), &outcome) }
         }
     }
 
@@ -130,7 +130,7 @@ extension PersistentPrefs {
         var thrown: (any Error)?
         var isReported = false
         let failure = write(reportsFailure: repeatsFailures || !isReported) { root, outcome in
-            let allowed = allowedKeys
+            let allowed = self.allowed
             try LockWait.within(timeout) {
                 try root.transact(&outcome) { stored in
                     let change: (before: VisibleValues, after: [String: Any])?
@@ -151,6 +151,15 @@ extension PersistentPrefs {
         }
         if let thrown { try rescue(thrown) }
         return failure
+    }
+
+    /// The result of an update before its body runs. A store of your own may end the update without running it.
+    static func missingResult<R>(_ type: R.Type) -> Result<R, PrefsError> { .failure(.unknownError(error: nil)) }
+
+    /// The result of an update that has ended.
+    static func outcome<R>(_ result: Result<R, PrefsError>, _ failure: PrefsError?) -> Result<R, PrefsError> {
+        if let failure, !failure.isWarning { return .failure(failure) }
+        return result
     }
 }
 
@@ -203,7 +212,7 @@ extension PersistentPrefs {
     typealias VisibleValues = RootInstance.VisibleValues
 
     func valuesForChange() -> InPlaceChange<VisibleValues> {
-        changeInPlace(from: .nothing) { state.visibleValues(try $0.values(&$1), allowedKeys) }
+        changeInPlace(from: .nothing) { state.visibleValues(try $0.values(&$1), allowed) }
     }
 
     /// Ends a change that threw. Stores nothing, and reports the outcome of the read.
@@ -214,7 +223,7 @@ extension PersistentPrefs {
     func commitChange(from start: InPlaceChange<VisibleValues>, to after: [String: Any]) {
         commit(start) { before, root, outcome in
             let change = try RootChange(
-                from: before.values, shownAs: before.objects, to: after, allowed: allowedKeys)
+                from: before.values, shownAs: before.objects, to: after, allowed: allowed)
             try root.commit(change, over: start.durability, &outcome)
         }
     }

@@ -29,9 +29,6 @@ public import Foundation
 /// ## Threads
 /// Any thread. A change in place (`+=`) is a read and a write; use `update` for an exact read-modify-write.
 open class PersistentPrefs: NSObject, @unchecked Sendable {
-    /// The errors of this class, with their name in RVS_PersistentPrefs.
-    public typealias PrefsError = PersistentPreferences.PrefsError
-
     package let state = InstanceState()
 
     /// Creates an instance with the subclass's own root key: the unqualified name of the type. As in
@@ -43,25 +40,19 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Creates an instance with a root key, and merges `values` into what is stored there.
     ///
+    /// ```swift
+    /// let prefs = EditorPrefs(key: "Profile 2", store: .memory())
+    /// ```
+    ///
     /// Writes nothing if `values` is nil. A value whose type differs from the type of its declared property is
     /// rejected. If any value is rejected, all are, and nothing is written. ``lastError`` reports an invalid key,
     /// rejected values and a store that cannot be read.
     /// - Parameters:
     ///   - key: the root key; nil stands for the unqualified name of the type.
     ///   - values: values for allowed keys, stored at once.
-    public init(key: String? = nil, values: [String: Any]? = nil) {
-        super.init()
-        start(key: key, values: values, store: nil)
-    }
-
-    /// Creates an instance with a root key in a given store, which takes precedence over ``withStore(_:_:)`` and
-    /// ``store``.
-    ///
-    /// - Parameters:
-    ///   - key: the root key; nil stands for the unqualified name of the type.
-    ///   - values: values for allowed keys, stored at once.
-    ///   - store: the store of this instance.
-    public init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
+    ///   - store: the store of this instance, which takes precedence over ``withStore(_:_:)`` and ``store``; nil
+    ///     stands for them.
+    public init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore? = nil) {
         super.init()
         start(key: key, values: values, store: store)
     }
@@ -90,16 +81,20 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The allowed keys: the keys of the ``PersistentPrefs/Pref`` properties, base classes first, and the keys of an
     /// override.
     ///
-    /// Other keys that are stored under the root, for example by another version of the program, are preserved and
-    /// invisible.
-    open var keys: [String] { state.declarations.allowed.list }
+    /// ```swift
+    /// override var allowedKeys: [String] { ["title", "width"] }  // read and written by the subscript
+    /// ```
+    ///
+    /// An override need not repeat the keys of properties. Other keys that are stored under the root, for example by
+    /// another version of the program, are preserved and invisible.
+    open var allowedKeys: [String] { state.declarations.allowed.list }
 
     /// The steps that bring an older root to the current version, which is the version of the last step. Empty by
     /// default.
     ///
     /// The steps run in memory when an older root is read. The first write of any process commits their result and the
     /// version. Data without a version has version 0; a new root starts at the current version. If a step fails, every
-    /// access except ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)``, and the data stays.
+    /// access except ``deleteRoot()`` fails with ``PrefsError/migrationFailed(key:version:error:)``, and the data stays.
     /// A root with a newer version is read and written unchanged and keeps its version. The property is read once per
     /// class. A subclass of a subclass returns `super.migrations + […]`.
     open class var migrations: [PrefsMigration] { [] }
@@ -115,7 +110,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// ```swift
     /// class TrackerPrefs: Prefs, @unchecked Sendable {
     ///     override class var versionKey: String { "version" }
-    ///     override class var versionOfUnmarked: Int { 2 }  // as people write today
+    ///     override class var unmarkedVersion: Int { 2 }  // as people write today
     ///     override class var migrations: [PrefsMigration] {
     ///         [PrefsMigration(to: 2) { $0["rounding"] = ($0["rounding"] as? Int).map { "\($0)m" } }]
     ///     }
@@ -126,7 +121,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// a file by hand is not migrated. A file that an older program has written without a version is then read in the
     /// form of today, too; ``problems()`` names it if it has a former key. A version that no step leads to stops the
     /// program at the first instance. The property is read once per class.
-    open class var versionOfUnmarked: Int { 0 }
+    open class var unmarkedVersion: Int { 0 }
 
     /// The root keys of former names of the class, the newest first. Empty by default.
     ///
@@ -152,13 +147,13 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// takes.
     ///
     /// ```swift
-    /// override class var lockTimeout: Duration? { .seconds(2) }
+    /// override class var writeTimeout: Duration? { .seconds(2) }
     /// ```
     ///
     /// A write that waits longer is rejected with ``PrefsError/busy(_:)``, and the body of an `update` does not run. The
     /// `timeout` of an `update` takes precedence. A write inside an `update` of the same store does not wait.
     /// Backends of your own ignore it. The property is read once per class.
-    open class var lockTimeout: Duration? { nil }
+    open class var writeTimeout: Duration? { nil }
 
     /// Rules over several values; see ``PrefsRule``. Empty by default, which costs nothing.
     ///
@@ -198,7 +193,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The stored value of one key, or nil. Assigning nil removes the value. Each access is atomic. You may override
     /// it; declared properties do not go through an override.
     ///
-    /// A key that ``keys`` does not contain reads as nil and is not written; ``lastError`` is then
+    /// A key that ``allowedKeys`` does not contain reads as nil and is not written; ``lastError`` is then
     /// ``PrefsError/incorrectKeys(invalidElements:)``. A value whose type differs from the type of the declared
     /// property is rejected with ``PrefsError/typeMismatch(_:)``.
     open subscript(key: String) -> Any? {
@@ -229,9 +224,6 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// Costs a read. Leaves ``lastError`` alone. Any thread.
     open override var description: String { shownText() }
 
-    /// The number of allowed keys that have a stored value.
-    open var count: Int { visibleCount() }
-
     /// Changes many keys in one transaction, under a lock that excludes other threads. In a file, and in `UserDefaults`
     /// on Linux, the lock also excludes other processes.
     ///
@@ -245,69 +237,77 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// commits. In an asynchronous function, the compiler chooses the asynchronous form, which blocks no thread.
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
-    ///     error is ``PrefsError/busy(_:)``. nil waits for ``lockTimeout``. Backends of your own ignore it.
+    ///     error is ``PrefsError/busy(_:)``. nil waits for ``writeTimeout``. Backends of your own ignore it.
     ///   - body: gets the values of the allowed keys.
-    /// - Returns: the error of this call, or nil if the new state is committed.
+    /// - Returns: what the body returns, if the new state is committed; otherwise the error of this call. A warning
+    ///   (``PrefsError/isWarning``) of a write that succeeded is not a failure: ``lastError``, ``prefsDidFail(_:)`` and
+    ///   ``onError(_:)`` give it.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
-    public func update(
-        timeout: Duration? = nil, _ body: (inout [String: Any]) throws -> Void
-    ) rethrows -> PrefsError? {
-        try transact(
+    public func update<R>(
+        timeout: Duration? = nil, _ body: (inout [String: Any]) throws -> R
+    ) rethrows -> Result<R, PrefsError> {
+        var result = Self.missingResult(R.self)
+        let failure = try transact(
             timeout,
             { stored, allowed in
                 let before = state.visibleValues(stored, allowed)
                 var after = before.objects
-                try body(&after)
+                result = .success(try body(&after))
                 return (before, after)
             }, rescue: { throw $0 })
+        return Self.outcome(result, failure)
     }
 
     /// Makes the accesses in the body one transaction: `prefs.update { prefs.low = 1; prefs.high = 9 }`.
     ///
+    /// ```swift
+    /// let number = try prefs.update { prefs.next += 1; return prefs.next }.get()
+    /// ```
+    ///
     /// - Parameters:
     ///   - timeout: how long to wait before the body runs, as for the other form.
     ///   - body: makes the accesses.
-    /// - Returns: the error of this call, or nil if the new state is committed.
+    /// - Returns: what the body returns, if the new state is committed; otherwise the error of this call. A warning of
+    ///   a write that succeeded is not a failure.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
-    public func update(timeout: Duration? = nil, _ body: () throws -> Void) rethrows -> PrefsError? {
-        try transact(
+    public func update<R>(timeout: Duration? = nil, _ body: () throws -> R) rethrows -> Result<R, PrefsError> {
+        var result = Self.missingResult(R.self)
+        let failure = try transact(
             timeout,
             { _, _ in
-                try body()
+                result = .success(try body())
                 return nil
             }, rescue: { throw $0 })
+        return Self.outcome(result, failure)
     }
 
-    /// Removes the values of several keys in one transaction.
+    /// Removes the stored values of some keys in one transaction, so that their defaults are read.
     ///
-    /// - Parameter keys: allowed keys. A key without a stored value is accepted.
-    /// - Returns: the error of this call, or nil if all are removed. If ``keys`` does not contain one of them, the
-    ///   error is ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
+    /// - Parameter keys: allowed keys. A key without a stored value is accepted. Without a key, nothing is removed.
+    /// - Returns: the error of this call, or nil if all are removed. If ``allowedKeys`` does not contain one of them,
+    ///   the error is ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
     @discardableResult
-    public func remove(_ keys: String...) -> PrefsError? {
+    public func reset(_ keys: String...) -> PrefsError? {
         removeValues(of: keys)
     }
 
-    /// Discards the cache and loads the root again. The name is that of RVS_PersistentPrefs; nothing is written, because
-    /// each write is complete when it returns.
+    /// Removes the values of all allowed keys in one transaction, and the root too if nothing else is in it. Keys of
+    /// other versions stay.
     ///
-    /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
-    /// ``PrefsError/noStoredPrefsForKey(key:)``.
-    open func flush() {
-        reload()
-    }
-
-    /// Removes the values of all allowed keys in one transaction, and the root too if nothing else is in it, as in
-    /// RVS_PersistentPrefs. Keys of other versions stay.
-    open func clear() {
+    /// - Returns: the error of this call, or nil if all are removed.
+    @discardableResult
+    public func resetAll() -> PrefsError? {
         clearValues()
     }
 
-    /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in
-    /// RVS_PersistentPrefs.
-    open func deleteAll() {
+    /// Removes the root with everything in it, including keys of other versions. Other roots stay. A root that cannot
+    /// be read or migrated is removed, too.
+    ///
+    /// - Returns: the error of this call, or nil if the root is removed.
+    @discardableResult
+    public func deleteRoot() -> PrefsError? {
         removeRoot()
     }
 }

@@ -42,12 +42,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     }
 
     /// Creates an instance with a root key, and merges values into what is stored there. Stores no defaults.
-    public override init(key: String? = nil, values: [String: Any]? = nil) {
-        super.init(key: key, values: values)
-    }
-
-    /// Creates an instance with a root key in a given store.
-    public override init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
+    public override init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore? = nil) {
         super.init(key: key, values: values, store: store)
     }
 

@@ -21,7 +21,7 @@
 
         /// Publishes each commit that changes the value of one of the keys in a list. An empty list stands for all
         /// keys.
-        public func publisher(of keys: [String]) -> AnyPublisher<PrefsChange, Never> {
+        package func publisher(of keys: [String]) -> AnyPublisher<PrefsChange, Never> {
             ChangePublisher { self.demandedChanges(of: keys, $0) }.eraseToAnyPublisher()
         }
     }

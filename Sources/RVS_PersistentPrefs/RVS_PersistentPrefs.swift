@@ -28,6 +28,9 @@ import PrefsPropertyLists
 /// As for ``PersistentPrefs``. With an overridden ``userDefaults``, each access copies the values, a write is neither
 /// durable nor safe from other processes, and changes by other code are not observed.
 open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
+    /// The errors of this class, with their name in the original.
+    public typealias PrefsError = PersistentPreferences.PrefsError
+
     /// The first keys of the key paths that key-value observers have asked for. Empty where there are none, as on Linux.
     let keyValueObserved = Locked<Set<String>>([])
 
@@ -38,16 +41,45 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     /// Creates an instance with a root key, and merges `values` into what is stored there. See
-    /// `PersistentPrefs.init(key:values:)`.
-    public override init(key: String? = nil, values: [String: Any]? = nil) {
+    /// `PersistentPrefs.init(key:values:store:)`.
+    public init(key: String? = nil, values: [String: Any]? = nil) {
         Self.checkSubclassed()
         super.init(key: key, values: values, store: Self.chosenStore)
     }
 
-    /// Creates an instance with a root key in a given store.
-    public override init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore) {
+    /// Creates an instance with a root key in a given store; nil stands for the store of the class.
+    ///
+    /// `store` has no default here, so that a call without it is a call of ``init(key:values:)``.
+    public override init(key: String? = nil, values: [String: Any]? = nil, store: PrefsStore?) {
         Self.checkSubclassed()
-        super.init(key: key, values: values, store: store)
+        super.init(key: key, values: values, store: store ?? Self.chosenStore)
+    }
+
+    /// The allowed keys, under their name in the original: the keys of `Pref` properties, and the keys of an override.
+    open var keys: [String] { super.allowedKeys }
+
+    /// The ``keys``. Override `keys` in place of this property.
+    open override var allowedKeys: [String] { keys }
+
+    /// The number of allowed keys that have a stored value.
+    open var count: Int { visibleCount() }
+
+    /// Discards the cache and loads the root again. Nothing is written, because each write is complete when it returns.
+    ///
+    /// Reads are current without it. If nothing is stored under the root key, `lastError` is
+    /// `PrefsError.noStoredPrefsForKey`.
+    open func flush() {
+        reload()
+    }
+
+    /// Removes the values of all allowed keys, as `resetAll()` does.
+    open func clear() {
+        resetAll()
+    }
+
+    /// Removes the root with everything in it, as `deleteRoot()` does. Other roots stay.
+    open func deleteAll() {
+        deleteRoot()
     }
 
     private static func checkSubclassed() {

@@ -97,7 +97,7 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
         key = "Own"
     }
 
-    public override init(key: String?, values: [String: Any]?, store: PrefsStore) {
+    public override init(key: String?, values: [String: Any]?, store: PrefsStore?) {
         super.init(key: key, values: values, store: store)
     }
 

@@ -67,6 +67,28 @@ final class InjectedSet: SmallSet, @unchecked Sendable {
 class ParentSet: SmallSet, @unchecked Sendable {}
 final class ChildSet: ParentSet, @unchecked Sendable {}
 
+final class OverridingSet: RVS_PersistentPrefs, @unchecked Sendable {
+    var calls: [String] = []
+
+    override var keys: [String] { return ["Integer Value"] }
+    override var count: Int { return super.count + 6 }
+
+    override func flush() {
+        calls.append("flush")
+        super.flush()
+    }
+
+    override func clear() {
+        calls.append("clear")
+        super.clear()
+    }
+
+    override func deleteAll() {
+        calls.append("deleteAll")
+        super.deleteAll()
+    }
+}
+
 /// The case of an error with its details, spelt as users of RVS_PersistentPrefs do.
 func caseName(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
     switch error {
@@ -112,6 +134,18 @@ func caseName(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
             let object: NSObject = prefs
             #expect(object is RVS_PersistentPrefs)
         }
+    }
+
+    @Test func overridesOfEachMemberAreCalled() {
+        let prefs = inMemory { OverridingSet(key: "Set") }
+        prefs["Integer Value"] = 1
+        #expect(prefs.count == 7 && prefs.allowedKeys == ["Integer Value"] && prefs.lastError == nil)
+        prefs.flush()
+        prefs.clear()
+        #expect(prefs.values.isEmpty)
+        prefs["Integer Value"] = 2
+        prefs.deleteAll()
+        #expect(prefs.values.isEmpty && prefs.calls == ["flush", "clear", "deleteAll"])
     }
 
     @Test func lastErrorMayBeAssigned() {

@@ -38,11 +38,11 @@ import TestSupport
         prefs.values = ["level": 4]
         prefs.$level.reset()
         prefs.name = "y"
-        prefs.clear()
+        prefs.resetAll()
         prefs.name = "z"
         prefs["level"] = 6
-        prefs.remove("level", "name")
-        prefs.deleteAll()
+        prefs.reset("level", "name")
+        prefs.deleteRoot()
         #expect(requests.withLock { $0 } == Array(repeating: "KV/Txn", count: 10))
         requests.withLock { $0 = [] }
         prefs.update { (prefs.level, prefs.name) = (5, "v") }

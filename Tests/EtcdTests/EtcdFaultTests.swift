@@ -164,7 +164,7 @@ import TestSupport
     @Test func theLastKnownStateIsTheNewest() throws {
         let behind = storeBehindProxy(deadline: shortWait(2))
         let prefs = TeamPrefs(key: "A", store: behind.store)
-        #expect(prefs.update { prefs.level = 1 } == nil)
+        #expect(prefs.update { prefs.level = 1 }.failure == nil)
         proxy.block()
         #expect(prefs.level == 1)
         #expect(prefs.lastError.unreadable != nil)
@@ -240,7 +240,7 @@ import TestSupport
         let prefs = WatchedPrefs(key: "A", store: store.store)
         prefs.log = log
         if isOwnUpdate {
-            let error = prefs.update { prefs.level = 100_001 }
+            let error = prefs.update { prefs.level = 100_001 }.failure
             guard case .constraintViolated? = error else { return #expect(Bool(false)) }
         } else {
             #expect(throws: PrefsError.self) { try store.update(root: "A") { _ in prefs.level = 100_001 } }

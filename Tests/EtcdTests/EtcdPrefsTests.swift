@@ -70,7 +70,7 @@ import TestSupport
         let (prefs, local) = (TeamPrefs(key: "team", store: one.store), TeamPrefs(key: "team", store: .memory()))
         func expectRejections(_ level: Int) {
             #expect(prefs.$level.set(8) == .writeInsideRead && prefs.level == level)
-            #expect(prefs.update { prefs.level = 8 } == .writeInsideRead)
+            #expect(prefs.update { prefs.level = 8 }.failure == .writeInsideRead)
             #expect(throws: PrefsError.writeInsideRead) { try one.update(root: "team") { $0 = nil } }
             #expect(throws: PrefsError.writeInsideRead) {
                 try one.update(root: "other", alsoLocking: ["team"]) { $0 = [:] }
@@ -84,7 +84,7 @@ import TestSupport
             prefs.level = 5
             prefs.read { expectRejections(5) }
             prefs.name = "after"
-        }
+        }.failure
         #expect(error == nil && prefs.lastError == nil)
         #expect(try one.read(root: "team") as NSDictionary? == ["level": 5, "name": "after"])
         #expect(try one.read(root: "other") == nil)
@@ -106,7 +106,7 @@ import TestSupport
         prefs.level = 100_001
         guard case .constraintViolated? = prefs.lastError else { return #expect(Bool(false)) }
         #expect(others.level == 7)
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(others.level == 3 && prefs.level == 3)
         #expect(try there.read(root: "team") == nil)
     }
@@ -121,8 +121,8 @@ import TestSupport
             prefs.low = 1
             others.high = high
             #expect(prefs.$low.set(high + 1) == violated)
-            #expect(prefs.update { prefs.low = high + 1 } == violated)
-            #expect(prefs.update { $0["low"] = high + 1 } == violated)
+            #expect(prefs.update { prefs.low = high + 1 }.failure == violated)
+            #expect(prefs.update { $0["low"] = high + 1 }.failure == violated)
             #expect(prefs.$low.set(high) == nil)
             #expect(others.$high.set(high - 1) == violated)
         }
@@ -130,7 +130,7 @@ import TestSupport
             prefs.update {
                 prefs.low = 20
                 prefs.high = 30
-            } == nil)
+            }.failure == nil)
         #expect(others.$high.reset() == violated)
         #expect(try there.read(root: "gap") as NSDictionary? == ["low": 20, "high": 30])
     }
@@ -144,12 +144,12 @@ import TestSupport
         #expect(prefs.lastError == expected && prefs.level == 3)
         prefs.level = 4
         #expect(prefs.lastError == expected)
-        prefs.clear()
+        prefs.resetAll()
         #expect(prefs.lastError == expected)
         #expect(error { _ = try store.read(root: "team") } == expected)
         #expect(error { try store.update(root: "team") { $0?["level"] = 4 } } == expected)
         #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/team") == "[7]\n")
-        if isRemovedByTheStore { try store.update(root: "team") { $0 = nil } } else { prefs.deleteAll() }
+        if isRemovedByTheStore { try store.update(root: "team") { $0 = nil } } else { prefs.deleteRoot() }
         #expect(prefs.level == 3 && prefs.lastError == nil)
         #expect(try cluster.control("get", "\(prefix)r/team").isEmpty)
         prefs.level = 5
@@ -184,7 +184,7 @@ import TestSupport
         #expect(prefs.level == 3 && prefs.lastError == nil)
         prefs.level = 8
         #expect(prefs.level == 8 && prefs.lastError == nil)
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.level == 3 && prefs.lastError == nil)
         #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/before") == "[1]\n")
     }

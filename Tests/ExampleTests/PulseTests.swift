@@ -54,10 +54,10 @@ import Testing
     }
 
     @Test func twoKeysOfOneWriteAreReadAtOneState() throws {
-        let writer = PulseWriter(store: .json(url: settings, durability: .process))
+        let writer = PulseWriter(store: .json(url: settings, durability: .crash))
         let commits = Hazard.count(500, long: 3_000)
         for number in 1...commits {
-            let error = writer.update { (writer.message, writer.author) = ("m\(number)", "m\(number)") }
+            let error = writer.update { (writer.message, writer.author) = ("m\(number)", "m\(number)") }.failure
             #expect(error == nil)
         }
         var lines: [String] = []

@@ -12,7 +12,7 @@ import Testing
     private final class ServerPrefs: Prefs, @unchecked Sendable {
         @Pref var password = "none"
         @Pref var name = "open"
-        override var keys: [String] { ["plain"] }
+        override var allowedKeys: [String] { ["plain"] }
     }
 
     override var program: Program? {

@@ -24,7 +24,7 @@ import TestSupport
     }
 
     private func job(_ format: FileFormat = .xml) -> JobPrefs {
-        JobPrefs(store: .propertyList(url: url, format: format, durability: .process, layout: .flat))
+        JobPrefs(store: .propertyList(url: url, format: format, durability: .crash, layout: .flat))
     }
 
     private var text: String { get throws { try String(decoding: Data(contentsOf: url), as: UTF8.self) } }

@@ -66,7 +66,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
         #expect(schema["title"] as? String == "BoundPrefs" && schema["type"] as? String == "object")
         #expect(schema["additionalProperties"] as? Bool == false)
-        #expect(Set(try Self.properties(prefs).keys) == Set(prefs.keys))
+        #expect(Set(try Self.properties(prefs).keys) == Set(prefs.allowedKeys))
         #expect(BoundPrefs.jsonSchema() == prefs.jsonSchema())
     }
 

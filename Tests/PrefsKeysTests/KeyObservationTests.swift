@@ -35,7 +35,7 @@ extension AppSettingsValues {
     private let folder = TemporaryFolder.fresh
 
     private func store(_ layout: DomainLayout = .roots) -> PrefsStore {
-        .propertyList(url: folder.file(), durability: .process, layout: layout)
+        .propertyList(url: folder.file(), durability: .crash, layout: layout)
     }
 
     private struct Player {

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PrefsStoreKit
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -79,7 +80,7 @@ extension AppSettingsValues {
         let error = prefs.update {
             prefs["a"] = 1
             values()[picky.self] += 1
-        }
+        }.failure
         #expect(error != nil && picky.told.all.count == 6 && prefs["a"] == nil, "it still undoes the update around it")
         #expect(try store.read(root: "R")?["picky"] as? String == "text")
     }

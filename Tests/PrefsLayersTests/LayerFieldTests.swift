@@ -73,7 +73,7 @@ import Testing
         ])
         #expect(prefs.$server.set(LayerServer(host: "x", port: 8080)) == covered)
         #expect(prefs.$server.modify { $0.host = "x" } == covered)
-        #expect(prefs.update { prefs["server"] = ["host": "x", "port": 1] } == covered)
+        #expect(prefs.update { prefs["server"] = ["host": "x", "port": 1] }.failure == covered)
         prefs.values = ["server": ["host": "x", "port": 1]]
         #expect(prefs.lastError == covered)
         #expect(try base.read(root: "LayerPrefs") == nil)

@@ -51,13 +51,13 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
     private func prefs(
         above: [PrefsLayer] = [], below: [PrefsLayer] = [], layout: DomainLayout = .roots
     ) -> LayerPrefs {
-        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process, layout: layout)
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .crash, layout: layout)
         return LayerPrefs(store: .layered(base, above: above, below: below))
     }
 
     /// The layers of the commit decide, and not those of the look before the lock.
     @Test func aCoverThatAppearsDuringAWriteRejectsIt() throws {
-        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process)
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .crash)
         let prefs = StylePrefs(
             key: "A", store: .layered(base, above: [.file(folder.file("above.plist"))]))
         // A field that the type does not know is kept, so the write decodes what is stored.
@@ -251,7 +251,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aCycleThroughALayeredBaseIsReported() throws {
-        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process)
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .crash)
         let file = PrefsLayer.file(folder.file("base.plist"))
         for store in [
             PrefsStore.layered(.layered(base), above: [file]),
@@ -291,7 +291,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         heard.wait(for: 2)
         #expect(heard.all.last == "ratio: 2.5 → 1.5 thisProcess", "merged values")
         prefs.isOn = true
-        LayerPrefs(store: .propertyList(url: folder.file("base.plist"), durability: .process)).size = 50
+        LayerPrefs(store: .propertyList(url: folder.file("base.plist"), durability: .crash)).size = 50
         prefs.$ratio.reset()
         heard.wait(for: 4)
         #expect(

@@ -232,7 +232,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
 
     private final class FreeTwinPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var fontSize = 12
-        override var keys: [String] { ["font-size"] }
+        override var allowedKeys: [String] { ["font-size"] }
     }
 
     @Test func aKeyWithoutADeclarationTakesNoNameFromADeclaredOne() {

@@ -28,7 +28,7 @@ import TestSupport
 
     private func store(_ layout: DomainLayout, below: PrefsLayer...) -> PrefsStore {
         .layered(
-            PrefsStore.json(url: folder.file("base.json"), durability: .process, layout: layout), below: below)
+            PrefsStore.json(url: folder.file("base.json"), durability: .crash, layout: layout), below: below)
     }
 
     private func layer(_ name: String, isOfSystem: Bool = false) -> PrefsLayer {
@@ -184,7 +184,7 @@ import TestSupport
     @Test func aProblemHasItsSource() throws {
         try put(["port": "x", "hots": ""], "layer.json", layout: .flat)
         try put(["prot": 1, "host": 2], "base.json", layout: .flat)
-        let base = PrefsStore.json(url: folder.file("base.json"), durability: .process, layout: .flat)
+        let base = PrefsStore.json(url: folder.file("base.json"), durability: .crash, layout: .flat)
         let prefs = ServerPrefs(
             store: .layered(
                 base,

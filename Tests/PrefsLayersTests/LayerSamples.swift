@@ -28,7 +28,7 @@ final class LayerPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref("font.size") var fontSize = 9
 
     /// Has no declaration.
-    override var keys: [String] { ["plain"] }
+    override var allowedKeys: [String] { ["plain"] }
 }
 
 extension PrefsLayer {

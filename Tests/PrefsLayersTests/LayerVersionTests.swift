@@ -53,7 +53,7 @@ import TestSupport
     }
 
     private func prefs(layout: DomainLayout = .flat, isAbove: Bool = true) -> TimePrefs {
-        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process, layout: layout)
+        let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .crash, layout: layout)
         let layers = [PrefsLayer.file(file)]
         return TimePrefs(
             store: .layered(
@@ -103,7 +103,7 @@ import TestSupport
         try put(#"{"PersistentPreferences version": 1, "seconds": 2}"#)
         let prefs = CountedPrefs(
             store: .layered(
-                PrefsStore.propertyList(url: folder.file("base.plist"), durability: .process, layout: .flat),
+                PrefsStore.propertyList(url: folder.file("base.plist"), durability: .crash, layout: .flat),
                 above: [.file(file)]))
         for _ in 0..<10 { _ = (prefs.seconds, prefs.name, prefs.values, prefs.problems()) }
         #expect(prefs.seconds == 2 && CountedPrefs.runs.withLock { $0 } == 1)

@@ -42,8 +42,31 @@ import WriteOperations
         #expect(
             prefs.values as NSDictionary
                 == ["size": 20, "name": "environment", "ratio": 2.5, "isOn": true, "limit": 5] as NSDictionary)
-        #expect(prefs.count == 5)
+        #expect(prefs.values.count == 5)
         #expect(prefs.lastError == nil)
+    }
+
+    @Test func effectiveValuesHaveTheValuesOfLayersAndDefaults() throws {
+        let prefs = prefs(
+            above: [.variables(["APP_size": "20", "APP_small": "x", "APP_plain": "p"])],
+            below: [.values(["ratio": 2.5, "limit": 5, "small": 3, "server": ["port": 8]])])
+        prefs.name = "stored"
+        try base.update(root: "LayerPrefs") { $0?["isOn"] = "no Bool" }
+        let expected: [String: Any] = [
+            "size": 20, "name": "stored", "small": 3, "ratio": 2.5, "isOn": false, "theme": "light", "limit": 5,
+            "tags": ["a"], "numbers": [Int](), "colors": [String](), "date": Date(timeIntervalSinceReferenceDate: 0),
+            "server": ["host": "localhost", "port": 8], "servers": [Any](), "font.size": 9, "plain": "p",
+        ]
+        #expect(prefs.effectiveValues as NSDictionary == expected as NSDictionary)
+        #expect(prefs.lastError != nil)
+        for key in prefs.allowed.list {
+            #expect(prefs.effectiveValue(of: key) as? NSObject == expected[key] as? NSObject, "\(key)")
+        }
+        #expect(prefs.effectiveValue(of: "size") is Int && prefs.lastError == nil)
+        _ = prefs.effectiveValue(of: "small")
+        #expect(prefs.lastError?.layerFaults.map(\.path) == ["APP_small"])
+        _ = prefs.effectiveValue(of: "isOn")
+        #expect(prefs.lastError.map { "\($0)" } == "isOn: expected Bool, found a string")
     }
 
     /// Values of layers are not stored, also where a root that is no dictionary is replaced.
@@ -149,16 +172,16 @@ import WriteOperations
         #expect(prefs.$size.isStored, "a layer above hides it")
     }
 
-    @Test func clearAndDeleteAllEmptyTheBaseAlone() throws {
+    @Test func resetAllAndDeleteRootEmptyTheBaseAlone() throws {
         let prefs = prefs(above: [.variables(["APP_size": "20"])], below: [.values(["ratio": 2.5])])
-        for empty in [prefs.clear, prefs.deleteAll] {
+        for empty in [{ prefs.resetAll() }, { prefs.deleteRoot() }] as [() -> PrefsError?] {
             LayerPrefs(store: base).values = ["size": 9, "name": "x", "ratio": 1.5]
-            empty()
+            #expect(empty() == nil)
             #expect(prefs.lastError == nil)
             #expect(try base.read(root: "LayerPrefs") == nil)
             #expect((prefs.size, prefs.name, prefs.ratio) == (20, "none", 2.5))
         }
-        prefs.flush()
+        prefs.reload()
         #expect(prefs.lastError == .noStoredPrefsForKey(key: "LayerPrefs"))
     }
 
@@ -196,7 +219,7 @@ import WriteOperations
             #expect(prefs.size == 20)
             #expect(prefs.values as NSDictionary == ["size": 20, "ratio": 2.5] as NSDictionary)
             prefs.name = "x"
-        }
+        }.failure
         #expect(error == nil)
         #expect((prefs.size, prefs.ratio, prefs.name) == (30, 0.5, "x"), "the new state after it")
     }
@@ -308,7 +331,7 @@ private final class OverridablePrefs: PersistentPrefs, @unchecked Sendable {
         below.other = 4
         #expect(try base.read(root: "Moved")?["milliseconds"] as? Int == 5_000)
         #expect(above.milliseconds == 7)
-        below.clear()
+        below.resetAll()
         #expect((below.milliseconds, below.other) == (7, 3))
         #expect(Moved(store: .layered(.memory(), below: [.values(["milliseconds": 7])])).milliseconds == 7)
     }

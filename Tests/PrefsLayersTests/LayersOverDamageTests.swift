@@ -15,7 +15,7 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
 /// A base that cannot be read hides neither the layers above nor their faults.
 @Suite struct LayersOverDamageTests {
     private let folder = TemporaryFolder.fresh
-    private var file: PrefsStore { .propertyList(url: folder.file(), durability: .process) }
+    private var file: PrefsStore { .propertyList(url: folder.file(), durability: .crash) }
 
     @Test func faultsOfLayersOverADamagedBaseAreReportedToo() throws {
         try file.update(root: "PortPrefs") { $0 = ["port": 8080] }

@@ -20,7 +20,7 @@ import TestSupport
         @Pref var since = 0
 
         override class var versionKey: String { "version" }
-        override class var versionOfUnmarked: Int { 2 }
+        override class var unmarkedVersion: Int { 2 }
         override class var migrations: [PrefsMigration] {
             [
                 PrefsMigration(to: 2) { values in

@@ -57,8 +57,8 @@ private final class RangePrefs: RecordingPrefs, @unchecked Sendable {
         prefs.high = 20
         let bytes = try Data(contentsOf: base)
         let removals: [(RangePrefs) -> Void] = [
-            { $0.clear() }, { $0.deleteAll() }, { $0.values = [:] }, { $0.$high.reset() }, { $0["high"] = nil },
-            { $0.remove("high") }, { prefs in prefs.update { prefs.deleteAll() } },
+            { $0.resetAll() }, { $0.deleteRoot() }, { $0.values = [:] }, { $0.$high.reset() }, { $0["high"] = nil },
+            { $0.reset("high") }, { prefs in prefs.update { prefs.deleteRoot() } },
         ]
         for remove in removals {
             prefs.lastError = nil
@@ -67,10 +67,10 @@ private final class RangePrefs: RecordingPrefs, @unchecked Sendable {
         }
         #expect(try Data(contentsOf: base) == bytes && prefs.high == 20)
         prefs.low = 2
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.lastError == RangePrefs.violated, "low is 15 again")
         try write("{}", to: below)
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.outcome == "ok" && prefs.values.isEmpty)
     }
 
@@ -105,8 +105,8 @@ private final class RangePrefs: RecordingPrefs, @unchecked Sendable {
         try write(#"{"low": 2, "high": 4, "other": {"a": 1}}"#, to: base)
         let prefs = RangePrefs(store: store)
         #expect(prefs.$low.set(5) == RangePrefs.violated)
-        #expect(prefs.update { prefs.low = 3 } == nil)
-        prefs.deleteAll()
+        #expect(prefs.update { prefs.low = 3 }.failure == nil)
+        prefs.deleteRoot()
         #expect(try String(decoding: Data(contentsOf: base), as: UTF8.self).contains(#""other": {"a": 1}"#))
         #expect(prefs.outcome == "ok")
     }

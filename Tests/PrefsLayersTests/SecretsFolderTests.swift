@@ -26,7 +26,7 @@ import Testing
         @Pref(.check { $0 == "hunter2" ? "must not be hunter2" : nil }) var checked = "fine"
         @Pref var limits: [String: Int] = [:]
 
-        override var keys: [String] { ["plain"] }
+        override var allowedKeys: [String] { ["plain"] }
     }
 
     private let folder = TemporaryFolder.fresh
@@ -45,7 +45,7 @@ import Testing
     }
 
     private func prefs(above: [PrefsLayer]? = nil, below: [PrefsLayer] = []) -> SecretPrefs {
-        let base = PrefsStore.json(url: folder.file("base.json"), durability: .process)
+        let base = PrefsStore.json(url: folder.file("base.json"), durability: .crash)
         return SecretPrefs(store: .layered(base, above: above ?? [.folder(secrets)], below: below))
     }
 

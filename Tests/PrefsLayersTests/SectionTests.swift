@@ -96,6 +96,24 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(all.lastError == nil && all.problems() == [])
     }
 
+    @Test func effectiveValuesHaveTheMergedFields() throws {
+        try write(#"{"listen": {"host": "s", "port": 2}, "bounds": {"low": 8}}"#, to: system)
+        try write(#"{"listen": {"host": "b", "port": 1, "backup": null}, "maybe": null}"#, to: base)
+        let prefs = prefs()
+        let tls: [String: Any] = ["certificate": "none", "version": 1]
+        var listen: [String: Any] = [
+            "host": "b", "port": 1, "tls": tls, "names": ["a"], "limits": ["a": 1], "mode": ["plain": [String: Any]()],
+        ]
+        let values = prefs.effectiveValues
+        #expect(values["listen"] as? NSDictionary == listen as NSDictionary)
+        #expect(values["bounds"] as? NSDictionary == ["low": 8, "high": 9, "name": ""])
+        #expect(values["maybe"] == nil && values["none"] == nil && values["size"] as? Int == 12)
+        #expect(prefs.lastError == nil)
+        prefs.listen.host = nil
+        listen["host"] = nil
+        #expect(prefs.effectiveValue(of: "listen") as? NSDictionary == listen as NSDictionary)
+    }
+
     @Test func theSourceOfAFieldIsItsLayer() throws {
         try write(#"{"listen": {"host": "s", "tls": {"version": 3}}}"#, to: system)
         try write(#"{"listen": {"port": 1, "host": null}}"#, to: base)
@@ -283,7 +301,7 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         let bytes = try Data(contentsOf: base)
         #expect(prefs.$listen.set(Listen(host: "x"))?.coveredKeys.map(\.path) == ["listen in \(forced.path)"])
         #expect(prefs.$listen.modify { $0.host = "x" }?.coveredKeys.count == 1)
-        #expect(prefs.update { $0["listen"] = ["host": "x"] }?.coveredKeys.count == 1)
+        #expect(prefs.update { $0["listen"] = ["host": "x"] }.failure?.coveredKeys.count == 1)
         #expect(try Data(contentsOf: base) == bytes)
         #expect(prefs.$listen.set(Listen(host: "b", port: 9)) == nil, "an equal value")
         #expect(try Data(contentsOf: base) == bytes)

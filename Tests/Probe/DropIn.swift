@@ -92,7 +92,7 @@ enum DropIn {
         let failure = prefs.update {
             prefs["first"] = 6
             other["second"] = 7
-        }
+        }.failure
         Probe.expect(failure == nil && prefs["first"] as? Int == 6 && other["second"] as? Int == 7, "one transaction")
         struct Stop: Error {}
         _ = try? prefs.update {

@@ -22,7 +22,7 @@ enum Fork {
                 _exit(0)
             }
             if parentIsKilled { kill(getpid(), SIGKILL) }
-        }
+        }.failure
         say(error.map { "\($0)" } ?? "ok")
         // Both processes have standard input, so the end of this process does not end the child.
         while readLine() != nil {}
@@ -46,7 +46,7 @@ enum Fork {
             var status: Int32 = 0
             waitpid(child, &status, 0)
             say("parent, in update: \(isLocked(file) ? "locked" : "unlocked")")
-        }
+        }.failure
         say("\(child == 0 ? "child" : "parent"): \(error.map { "\($0)" } ?? "ok")")
         if child == 0 { _exit(0) }
         say("then: \(isLocked(file) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
@@ -105,7 +105,7 @@ enum Fork {
                     // Each thread has its own instance, so that locks are made and freed while others fork.
                     let own = make()
                     for _ in 0..<20 { _ = own["count"] }
-                    if own.update({ $0["count"] = ($0["count"] as? Int ?? 0) + 1 }) == nil {
+                    if own.update({ $0["count"] = ($0["count"] as? Int ?? 0) + 1 }).failure == nil {
                         added.withLock { $0 += 1 }
                     }
                     if round == 10 { warmedUp.signal() }
@@ -125,7 +125,7 @@ enum Fork {
                 sigprocmask(SIG_SETMASK, &signals, nil)
                 alarm(60)
                 let before = prefs["count"] as? Int
-                let error = prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
+                let error = prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }.failure
                 let after = make()["count"] as? Int
                 // The child cancels its copy of the observation; the parent must still be notified.
                 observation.cancel()

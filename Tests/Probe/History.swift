@@ -5,7 +5,7 @@ import WriteOperations
 
 private final class HistoryPrefs: PersistentPrefs, @unchecked Sendable {
     /// `x` and `y` are always written together.
-    override var keys: [String] { ["a", "b", "x", "y"] }
+    override var allowedKeys: [String] { ["a", "b", "x", "y"] }
 
     override func prefsDidFail(_ error: PrefsError) {
         // Ignores the error of flush() for a root that was never written.
@@ -90,7 +90,7 @@ private final class HistoryThread: @unchecked Sendable {
         case 1: read(key, "fresh") { makePrefs()[key] }
         case 2:
             read(key, "flush") {
-                shared.flush()
+                shared.reload()
                 return shared[key]
             }
         case 3: readAll("values") { shared.values }

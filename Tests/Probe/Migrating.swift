@@ -1,4 +1,5 @@
 import PersistentPreferences
+import TestSupport
 
 /// A subclass whose step may run only once on the stored values. A second run would change the number again.
 final class MigratingPrefs: PersistentPrefs, @unchecked Sendable {
@@ -14,7 +15,7 @@ final class MigratingPrefs: PersistentPrefs, @unchecked Sendable {
         for _ in 0..<turns {
             let prefs = MigratingPrefs()
             let before = prefs.number
-            let error = prefs.update { prefs.turns += 1 }
+            let error = prefs.update { prefs.turns += 1 }.failure
             print(before, prefs.number, error.map { "\($0)" } ?? "ok")
         }
     }

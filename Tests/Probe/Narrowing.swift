@@ -1,4 +1,5 @@
 import PersistentPreferences
+import TestSupport
 
 /// Two numbers, of which the first is at most the second.
 final class GapPrefs: PersistentPrefs, @unchecked Sendable {
@@ -14,7 +15,7 @@ final class GapPrefs: PersistentPrefs, @unchecked Sendable {
         var count = 0
         for number in 0..<attempts {
             let prefs = GapPrefs()
-            let error = prefs.update { if number % 2 == 0 { prefs.low += 1 } else { prefs.high -= 1 } }
+            let error = prefs.update { if number % 2 == 0 { prefs.low += 1 } else { prefs.high -= 1 } }.failure
             switch error {
             case nil: count += 1
             case .ruleViolated(["low must be at most high"]): break

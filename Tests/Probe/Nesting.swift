@@ -53,7 +53,7 @@ enum Nesting {
         }
         return [
             ("read", { _ = prefs.values }),
-            ("read again", { prefs.flush() }),
+            ("read again", { prefs.reload() }),
             ("assign another key", { prefs["count"] = 1 }),
             ("assign", { prefs["text"] = nested(levels, 1) }),
             ("assign an equal value", { prefs["text"] = nested(levels, 1) }),

@@ -8,7 +8,7 @@ import WriteOperations
 
 /// A subclass on the default store, as an app would have it.
 final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { ["count", "text"] }
+    override var allowedKeys: [String] { ["count", "text"] }
 
     var storedCount: Int { self["count"] as? Int ?? 0 }
 
@@ -51,7 +51,7 @@ enum Probe {
     /// Adds 1 a number of times, each time through a new instance.
     static func increment(count: Int) {
         for _ in 0..<count {
-            let error = ProbePrefs().update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
+            let error = ProbePrefs().update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }.failure
             if let error { fatalError("\(error)") }
         }
     }
@@ -121,7 +121,8 @@ enum Probe {
         _ = prefs.problems()
         // The read uses only the engine: UserDefaults is not asked to read a damaged file.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
-        if prefs.update({ $0["text"] = "x" })?.isWarning == true { print("quarantined") }
+        prefs.update { $0["text"] = "x" }
+        if prefs.lastError?.isWarning == true { print("quarantined") }
         print(
             prefs["count"] ?? "lost", prefs["text"] ?? "lost", UserDefaults.standard.string(forKey: "other") ?? "lost")
     }

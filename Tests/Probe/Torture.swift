@@ -5,7 +5,7 @@ import TestSupport
 import WriteOperations
 
 private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { TortureWriter.keys + [TortureWriter.covered.key] }
+    override var allowedKeys: [String] { TortureWriter.keys + [TortureWriter.covered.key] }
 }
 
 /// Writes until it is killed. Prints the number that it finds, then each number once its write has returned.

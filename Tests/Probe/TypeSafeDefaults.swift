@@ -97,7 +97,7 @@ extension Probe {
         expect(prefs["count"] as? Int == 30, "a read inside of an update of another store")
         expect(prefs.lastError == nil, "is no write to it")
         if let other = UserDefaults(suiteName: "probe.other") {
-            let error = prefs.update { fontSize.set(1, other) }
+            let error = prefs.update { fontSize.set(1, other) }.failure
             expect(error != nil && fontSize.get(other) == 44, "what cannot be rolled back is refused")
         }
         for number in [UInt64.max, 1] {

@@ -1,4 +1,5 @@
 import PersistentPreferences
+import TestSupport
 
 /// Two versions of one program. Each has a property that the other does not know, and the newer version has more fields
 /// in a struct.
@@ -58,7 +59,7 @@ enum Upgrading {
         let (old, new) = (Old.EditorPrefs(), New.EditorPrefs())
         for _ in 0..<turns {
             let prefs: PersistentPrefs = isNew ? new : old
-            if let error = prefs.update({ isNew ? new.takeTurn() : old.takeTurn() }) { print(error) }
+            if let error = prefs.update({ isNew ? new.takeTurn() : old.takeTurn() }).failure { print(error) }
         }
         print(isNew ? "\(new.newTurns) \(new.window.height)" : "\(old.turns) \(old.window.width)")
     }

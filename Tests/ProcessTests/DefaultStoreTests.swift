@@ -98,7 +98,7 @@ import Testing
     @Test func aRootThatIsNotADictionaryIsKept() throws {
         try writeDomain(["ProbePrefs": ["a", "list"]])
         let bytes = try Data(contentsOf: domain)
-        let message = "the root \"ProbePrefs\": expected a dictionary, found another type; deleteAll() removes it"
+        let message = "the root \"ProbePrefs\": expected a dictionary, found another type; deleteRoot() removes it"
         try expect(refusal(message), of: "report")
         #expect(try Data(contentsOf: domain) == bytes)
     }

@@ -16,8 +16,8 @@ package enum AccessKind: CaseIterable, Equatable {
         switch self {
         case .read: return prefs[key] != nil
         case .all: return !prefs.values.isEmpty
-        case .count: return prefs.count > 0
-        case .flush: prefs.flush()
+        case .count: return prefs.visibleCount() > 0
+        case .flush: prefs.reload()
         case .write(let operation):
             return WriteTarget(prefs, key: key) { 5 }.performBlocking(operation) == nil
         }

@@ -3,6 +3,7 @@ package import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
 import PrefsStoreKit
+import TestSupport
 
 /// One key of an instance, and what an operation does to its value.
 ///
@@ -112,10 +113,10 @@ package struct WriteTarget: @unchecked Sendable {
         case .asyncHandleSet: return await property?.setWithoutBlocking()
         case .asyncHandleModify: return await property?.modifyWithoutBlocking()
         case .asyncHandleReset: return await property?.resetWithoutBlocking()
-        case .asyncRemove: return await prefs.remove(key)
-        case .asyncUpdate: return await prefs.update { () -> Void in changeByAccesses() }
+        case .asyncRemove: return await prefs.reset(key)
+        case .asyncUpdate: return await prefs.update { () -> Void in changeByAccesses() }.failure
         case .asyncDictionaryUpdate:
-            return await prefs.update { (values: inout [String: Any]) -> Void in change(&values) }
+            return await prefs.update { (values: inout [String: Any]) -> Void in change(&values) }.failure
         case .asyncReturningUpdate: return await prefs.update { () -> Int in changeByAccesses() }.failure
         case .asyncReturningDictionaryUpdate:
             return await prefs.update { (values: inout [String: Any]) -> Int in change(&values) }.failure
@@ -136,7 +137,7 @@ package struct WriteTarget: @unchecked Sendable {
         case .handleReset: return property?.reset()
         case .subscripted: prefs[key] = new(nil)
         case .subscriptedNil: prefs[key] = nil
-        case .remove: return prefs.remove(key)
+        case .remove: return prefs.reset(key)
         case .values: prefs.values = all
         case .valuesInPlace: change(&prefs.values)
         case .initializer: return create?(all).lastError
@@ -144,13 +145,13 @@ package struct WriteTarget: @unchecked Sendable {
         case .importedXML: return imported { try Self.list($0, .xml) }
         case .importedBinary: return imported { try Self.list($0, .binary) }
         case .importedWhole: return imported(merge: false) { try Self.list($0, .binary) }
-        case .update: return prefs.update { () -> Void in changeByAccesses() }
-        case .dictionaryUpdate: return prefs.update { (values: inout [String: Any]) -> Void in change(&values) }
+        case .update: return prefs.update { () -> Void in changeByAccesses() }.failure
+        case .dictionaryUpdate: return prefs.update { (values: inout [String: Any]) -> Void in change(&values) }.failure
         case .returningUpdate: return prefs.update { () -> Int in changeByAccesses() }.failure
         case .returningDictionaryUpdate:
             return prefs.update { (values: inout [String: Any]) -> Int in change(&values) }.failure
-        case .clear: prefs.clear()
-        case .deleteAll: prefs.deleteAll()
+        case .clear: return prefs.resetAll()
+        case .deleteAll: return prefs.deleteRoot()
         case .containerSubscript, .containerInPlace, .containerSet, .containerReset, .setting, .settingInPlace,
             .settingSet, .settingModify:
             return ContainerKey.failure { performInContainer(operation) }
@@ -227,12 +228,5 @@ package struct WriteTarget: @unchecked Sendable {
         default: return setting.modify { change(&$0) }
         }
         return nil
-    }
-}
-
-extension Result where Failure == PrefsError {
-    /// nil if it succeeded.
-    package var failure: PrefsError? {
-        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -22,7 +22,7 @@ do {
     let observation = prefs.$step.onChange { print("the step is", $1) }
     for _ in 0..<jobs {
         // One transaction of the whole fleet.
-        if let error = prefs.update({ prefs.jobs += prefs.step }), !error.isWarning { throw error }
+        try prefs.update { prefs.jobs += prefs.step }.get()
     }
     print("done; the fleet has", prefs.jobs)
     observation.cancel()

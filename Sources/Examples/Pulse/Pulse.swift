@@ -17,7 +17,7 @@ final class PulsePrefs: Prefs, @unchecked Sendable {
     @Pref(.help("How often the last run has printed.")) var beats = 0
 
     /// A process that holds the lock does not keep the daemon from its end.
-    override class var lockTimeout: Duration? { .seconds(1) }
+    override class var writeTimeout: Duration? { .seconds(1) }
 }
 
 func say(_ line: String, to output: FileHandle = .standardOutput) {

@@ -117,7 +117,7 @@ func save(_ given: TrackerPrefs) throws {
     let saved = TrackerPrefs(
         store: .layered(
             TrackerPrefs.file, above: [TrackerPrefs.environment], below: [TrackerPrefs.system]))
-    if let error = saved.update({ $0.merge(options) { $1 } }), !error.isWarning { throw Failure(reason: "\(error)") }
+    if case .failure(let error) = saved.update({ $0.merge(options) { $1 } }) { throw Failure(reason: "\(error)") }
 }
 
 func complain(_ text: String) {

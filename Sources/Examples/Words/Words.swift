@@ -21,7 +21,7 @@ final class WordsPrefs: Prefs, @unchecked Sendable {
             case "--min-length": minLength = try Self.number(words.popFirst())
             case "--ignore-case": ignoresCase = true
             case "--match-case": ignoresCase = false
-            case "--forget": clear()
+            case "--forget": resetAll()
             default:
                 guard !word.hasPrefix("-"), words.isEmpty else { throw Refusal() }
                 return word
@@ -55,7 +55,7 @@ do {
     var path: String?
     if arguments.contains(where: { $0.hasPrefix("-") }) {
         // Remembers all options, or none if one of them is rejected.
-        if let error = try prefs.update({ path = try prefs.take(arguments) }), !error.isWarning { throw error }
+        path = try prefs.update { try prefs.take(arguments) }.get()
     } else {
         path = try prefs.take(arguments)
     }

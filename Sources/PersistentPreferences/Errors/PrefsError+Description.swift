@@ -11,7 +11,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
     public var description: String {
         switch self {
         case .incorrectKeys(let keys):
-            "expected a key that @Pref declares or keys lists, found \(Self.quoted(keys))"
+            "expected a key that @Pref declares or allowedKeys lists, found \(Self.quoted(keys))"
                 + (keys.nearestAllowed.map { "; did you mean \(Self.quoted([$0]))?" } ?? "")
         case .valuesNotPlistCompatible, .typeMismatch, .constraintViolated:
             Self.listed(failures.map(\.description), separator: "\n", last: "\n")
@@ -20,7 +20,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .invalidName(let name, let reason):
             "\(Self.quoted([name])) \(ShownText.message(reason))"
         case .rootIsNotDictionary(let key):
-            "the root \(Self.quoted([key])): expected a dictionary, found another type; deleteAll() removes it"
+            "the root \(Self.quoted([key])): expected a dictionary, found another type; deleteRoot() removes it"
         case .unreadable(let failure):
             "\(failure); the stored state is unchanged"
         case .damaged(let file):

@@ -29,19 +29,19 @@ import PrefsPropertyLists
     @nonexhaustive
 #endif
 public indirect enum PrefsError: Error, Sendable {
-    /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
+    /// Keys that ``PersistentPrefs/allowedKeys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
     /// of such a key.
     case incorrectKeys(invalidElements: InvalidKeys)
     /// The top-level keys of values that a property list cannot hold, sorted. ``problems`` gives the path and the
     /// reason of each. As in RVS_PersistentPrefs.
     case valuesNotPlistCompatible(invalidElements: InvalidKeys)
-    /// ``PersistentPrefs/flush()`` found nothing stored under the root key. Some versions of RVS_PersistentPrefs also
+    /// `flush()` of RVS_PersistentPrefs found nothing stored under the root key. Some versions of RVS_PersistentPrefs also
     /// report it for reads; version 1.7 never reports it.
     case noStoredPrefsForKey(key: String)
     /// An invalid root key, suite name or URL; `reason` says why.
     case invalidName(name: String, reason: String)
     /// The value stored under the root key is not a dictionary. Reads are empty and writes are rejected until
-    /// ``PersistentPrefs/deleteAll()`` or, unless the store is your own, an assignment of all
+    /// ``PersistentPrefs/deleteRoot()`` or, unless the store is your own, an assignment of all
     /// ``PersistentPrefs/values``. The stored value stays until then. Version 1.7 of RVS_PersistentPrefs calls it `invalidStoredValue`.
     case rootIsNotDictionary(key: String)
     /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays.
@@ -65,7 +65,7 @@ public indirect enum PrefsError: Error, Sendable {
     case notOurs(MalformedFile)
     /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
-    /// The `timeout` of an `update`, or ``PersistentPrefs/lockTimeout``, passed while another process held the lock, or
+    /// The `timeout` of an `update`, or ``PersistentPrefs/writeTimeout``, passed while another process held the lock, or
     /// while another thread was updating. The body has not run. On Linux, the failure names the process that holds the
     /// lock. Or an update in a remote store that locks each root has accessed a root that another client has locked, and
     /// whose name is before that of a root of the update: nothing is stored, and the failure names the client.

@@ -28,7 +28,7 @@ extension PersistentPrefs {
 
     /// Calls a closure on the main actor after each commit that changes the value of one of the keys in a list. An
     /// empty list stands for all keys.
-    public func onChange(
+    package func onChange(
         of keys: [String], on actor: MainActor, _ action: @escaping @MainActor (PrefsChange) -> Void
     ) -> PrefsObservation {
         onChange(of: keys, on: DispatchQueue.main) { change in

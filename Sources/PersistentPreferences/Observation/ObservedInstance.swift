@@ -14,7 +14,7 @@ extension ObservedInstance {
     func observedRoot(of keys: [String]) -> ObservedRoot? {
         do {
             let root = try Root(key, of: observers)
-            let allowed = allowedKeys
+            let allowed = self.allowed
             let unknown = Set(keys).filter { !allowed.contains($0) }
             guard unknown.isEmpty else { throw PrefsError.incorrectKeys(Array(unknown), among: allowed.list) }
             return ObservedRoot(root, of: observers, allowed: allowed, keys: keys.isEmpty ? nil : Set(keys))

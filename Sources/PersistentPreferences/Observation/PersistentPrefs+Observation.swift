@@ -27,7 +27,7 @@ extension PersistentPrefs {
     }
 
     /// Observes the keys in an array; an empty array stands for all keys.
-    public func onChange(
+    package func onChange(
         of keys: [String], on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
         guard let root = observedRoot(of: keys) else { return PrefsObservation(ending: {}) }
@@ -43,13 +43,13 @@ extension PersistentPrefs {
     /// Changes wait until they are read; too many are merged, see ``PrefsChange``. The sequence ends when its task is
     /// cancelled, and with the last reference to it. It keeps the instance alive, so do not store it in a property of
     /// the instance; its iterators do not.
-    public func changes(of keys: String...) -> PrefsChanges {
+    public func changes(of keys: String...) -> PrefUpdates<PrefsChange> {
         changes(of: keys)
     }
 
     /// Observes the keys in an array; an empty array stands for all keys.
-    public func changes(of keys: [String]) -> PrefsChanges {
-        PrefsChanges {
+    package func changes(of keys: [String]) -> PrefUpdates<PrefsChange> {
+        PrefUpdates {
             let root = self.observedRoot(of: keys)
             let stream = ChangeStream { root?.change($0) }
             if let root, let subscription = self.subscribe(to: root, stream.delivery) {

@@ -121,7 +121,7 @@ struct ObservedRoot: Sendable {
     func change(_ change: EntryChange) -> PrefsChange? {
         // A change of what is around the entry may be visible, too.
         if change.difference.isEmpty, change.after.context == nil { return nil }
-        let allowed = instance.owner?.allowedKeys ?? firstAllowed
+        let allowed = instance.owner?.allowed ?? firstAllowed
         guard showsMembers(of: change) else {
             return visible(
                 DictionaryDifference(from: values(in: change.before, allowed), to: values(in: change.after, allowed)),
@@ -172,7 +172,7 @@ struct ObservedRoot: Sendable {
     /// root.
     func values(at subscription: EntrySubscription) -> [String: StoredValue] {
         if subscription.start.value?.dictionary != nil {
-            return values(in: subscription.start, instance.owner?.allowedKeys ?? firstAllowed)
+            return values(in: subscription.start, instance.owner?.allowed ?? firstAllowed)
         }
         var outcome = AccessOutcome()
         return (try? root.view(&outcome).values(&outcome)) ?? [:]

@@ -5,9 +5,9 @@ import PrefsPropertyLists
 package protocol DeclaringClass: AnyObject {
     static var migrations: [PrefsMigration] { get }
     static var versionKey: String { get }
-    static var versionOfUnmarked: Int { get }
+    static var unmarkedVersion: Int { get }
     static var formerRootKeys: [String] { get }
-    static var lockTimeout: Duration? { get }
+    static var writeTimeout: Duration? { get }
     static var rules: [PrefsRule] { get }
     /// The base class of all such classes, which declares no property.
     static var declarationBase: AnyClass { get }
@@ -31,7 +31,7 @@ package final class ClassDeclarations: Sendable {
     private let usesOwnRoot = Locked(false)
     let hasFormerRoots: Bool
     /// How long each write waits for the lock; nil without a limit.
-    let lockTimeout: Duration?
+    let writeTimeout: Duration?
     let rules: [PrefsRule]
     private let formerRoots: [String]
     /// The root of instances that are created without a key.
@@ -81,11 +81,11 @@ package final class ClassDeclarations: Sendable {
         ownRoot = Self.name(of: type)
         formerRoots = Self.formerRoots(of: prefs, type)
         hasFormerRoots = !formerRoots.isEmpty
-        lockTimeout = type.lockTimeout
+        writeTimeout = type.writeTimeout
         rules = type.rules
         schema = RootSchema(
             migrations: type.migrations, className: ownRoot, versionKey: type.versionKey,
-            versionOfUnmarked: type.versionOfUnmarked,
+            unmarkedVersion: type.unmarkedVersion,
             renames: declarations.filter { !$0.property.formerKeys.isEmpty }
                 .map { ($0.key, $0.property.formerKeys) })
     }
@@ -99,7 +99,7 @@ package final class ClassDeclarations: Sendable {
         byKey = [declarations[0].key: declarations[0]]
         allowed = AllowedKeys(
             [declarations[0].key], versionKey: RootSchema.defaultVersionKey, isForMany: false)
-        (formerRoots, hasFormerRoots, lockTimeout, rules) = ([], false, nil, [])
+        (formerRoots, hasFormerRoots, writeTimeout, rules) = ([], false, nil, [])
         schema = RootSchema(migrations: [], className: "", renames: [])
     }
 
@@ -183,7 +183,7 @@ package final class ClassDeclarations: Sendable {
         if !new.isEmpty { undeclaredKeys.withLock { $0.formUnion(new) } }
     }
 
-    /// The keys that overrides of `keys` have added in instances so far.
+    /// The keys that overrides of `allowedKeys` have added in instances so far.
     package var knownUndeclaredKeys: Set<String> { undeclaredKeys.withLock { $0 } }
 
     /// A root in the shape that the class expects. Runs the code of migrations and codings.

@@ -30,6 +30,11 @@ package protocol DeclaredProperty: AnyObject, Sendable {
     func canonical(
         _ stored: StoredValue, forKey key: String, from form: ValueForm, keepsUnknownFields: Bool
     ) throws(PrefsError) -> StoredValue
+    /// The stored form of the value that a read gives for a stored one; nil if that is nil.
+    ///
+    /// - Parameter form: the form that is accepted if the value does not have the exact form.
+    /// - Throws: as a read does.
+    func encodedRead(of stored: StoredValue, forKey key: String, as form: ValueForm) throws(PrefsError) -> StoredValue?
     /// Why the value stored under a key cannot be read: it is of another type, or violates the constraint. nil if it
     /// can be read.
     ///

@@ -4,13 +4,13 @@ package import PrefsPropertyLists
 /// The questions of other targets for any class.
 extension PersistentPrefs {
     /// The allowed keys, declared and listed.
-    package var allowedKeyList: [String] { allowedKeys.list }
+    package var allowedKeyList: [String] { allowed.list }
 
     /// Converts the stored values of the allowed keys, after migration and without layers. nil if they cannot be read or
     /// converted; ``lastError`` says why.
     package func readingStored<R>(_ convert: ([String: StoredValue]) throws -> R) -> R? {
         state.bridge.access(nil, of: self)
-        return read { view, _ in try convert(allowedKeys.visible(in: view.storedValues())) }
+        return read { view, _ in try convert(allowed.visible(in: view.storedValues())) }
     }
 
     /// Whether the values of a key are hidden: by its declaration, or because a layer of secrets has the key.

@@ -103,7 +103,7 @@ extension PersistentPrefs {
 
     /// Assigns nil to an optional property whose default is another value. Other keys are removed.
     package func assignNil(forKey key: String) -> PrefsError? {
-        guard let property = declarations[key]?.property else { return remove(key) }
+        guard let property = declarations[key]?.property else { return reset(key) }
         return write { try $0.commit(.property(key: key, .null, property), &$1) }
     }
 
@@ -116,7 +116,7 @@ extension PersistentPrefs {
     /// Where the value of a key comes from: a layer of a layered store, the store or, for a declared property, its
     /// default. A stored value that does not fit its property is not the source.
     ///
-    /// A field of a property with the option `merged` is named as in `listen.port`. Another key that ``keys`` does not
+    /// A field of a property with the option `merged` is named as in `listen.port`. Another key that ``allowedKeys`` does not
     /// contain is an error, as for a read. Costs a read. Any thread.
     public func source(ofKey key: String) -> PrefSource {
         if let (section, field) = sectionField(named: key) {
@@ -130,7 +130,7 @@ extension PersistentPrefs {
     /// The key and the path of a field of a merged property; nil if the name is a key, or no field.
     private func sectionField(named name: String) -> (key: String, field: [String])? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if parts.count == 1 || allowedKeys.contains(name) { return nil }
+        if parts.count == 1 || allowed.contains(name) { return nil }
         return (1..<parts.count).lazy.map { (parts[..<$0].joined(separator: "."), Array(parts[$0...])) }
             .first { key, _ in self.declarations[key]?.property.isMerged == true }
     }

@@ -283,17 +283,31 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     package var defaultViolation: String? { constraint?.violation(givenDefault) }
 
+    package func encodedRead(
+        of stored: StoredValue, forKey key: String, as form: ValueForm
+    ) throws(PrefsError) -> StoredValue? {
+        coding.vetted(try fitting(stored, forKey: key, as: form))
+    }
+
     package func error(of stored: StoredValue, forKey key: String, as form: ValueForm) -> PrefsError? {
-        let coding = coding
         do throws(PrefsError) {
-            let value = try converting(key) { () throws(ValueMismatch) in
-                try coding.value(of: stored, orAs: form) { encodedDefault(coding) }
-            }
-            let reason = constraint?.violation(value)
-            return reason.map { .violation(ofKey: key, $0) }
+            _ = try fitting(stored, forKey: key, as: form)
+            return nil
         } catch {
             return error
         }
+    }
+
+    /// The value of a stored one that a read would return.
+    private func fitting(
+        _ stored: StoredValue, forKey key: String, as form: ValueForm
+    ) throws(PrefsError) -> Value {
+        let coding = coding
+        let value = try converting(key) { () throws(ValueMismatch) in
+            try coding.value(of: stored, orAs: form) { encodedDefault(coding) }
+        }
+        if let reason = constraint?.violation(value) { throw .violation(ofKey: key, reason) }
+        return value
     }
 }
 

@@ -9,26 +9,26 @@ package struct RootSchema: Sendable {
 
     package let versionKey: String
     /// The version of a root that has no version key.
-    let versionOfUnmarked: Int
+    let unmarkedVersion: Int
     private let migrations: [PrefsMigration]
     private let renames: [(key: String, formerKeys: [String])]
     private let formerKeys: [String: [String]]
 
     /// Creates a schema. Stops the program in two cases: the versions of the migrations do not rise, or no migration
-    /// leads to `versionOfUnmarked`.
+    /// leads to `unmarkedVersion`.
     init(
         migrations: [PrefsMigration], className: String, versionKey: String = defaultVersionKey,
-        versionOfUnmarked: Int = 0, renames: [(key: String, formerKeys: [String])]
+        unmarkedVersion: Int = 0, renames: [(key: String, formerKeys: [String])]
     ) {
         for (version, next) in zip([0] + migrations.map(\.version), migrations.map(\.version)) where next <= version {
             fatalError("\(className): a migration to version \(next) follows version \(version)")
         }
-        guard versionOfUnmarked == 0 || migrations.contains(where: { $0.version == versionOfUnmarked }) else {
+        guard unmarkedVersion == 0 || migrations.contains(where: { $0.version == unmarkedVersion }) else {
             fatalError(
-                "\(className): no migration leads to version \(versionOfUnmarked), the version of unmarked roots")
+                "\(className): no migration leads to version \(unmarkedVersion), the version of unmarked roots")
         }
         self.migrations = migrations
-        (self.versionKey, self.versionOfUnmarked) = (versionKey, versionOfUnmarked)
+        (self.versionKey, self.unmarkedVersion) = (versionKey, unmarkedVersion)
         self.renames = renames
         formerKeys = Dictionary(renames) { $0 + $1 }
     }
@@ -174,7 +174,7 @@ package struct RootSchema: Sendable {
     var newest: Int { migrations.last?.version ?? 0 }
 
     private func version(of values: [String: StoredValue], root: String) throws(PrefsError) -> Int {
-        guard let stored = mark(in: values) else { return versionOfUnmarked }
+        guard let stored = mark(in: values) else { return unmarkedVersion }
         guard let version = Self.number(stored) else {
             throw .migrationFailed(key: root, version: newest, error: UnknownVersion())
         }
@@ -226,7 +226,7 @@ package struct RootSchema: Sendable {
 /// ```
 public struct PrefsMigration: Sendable {
     /// The version after the step; 1 or more.
-    public let version: Int
+    package let version: Int
     let migrate: @Sendable (inout [String: Any]) throws -> Void
 
     /// Creates a step to a version, from the version of the previous step or from 0, which stands for data without a

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// An instance, as its roots see it.
 protocol RootOwner: StoreOwner {
     var key: String { get }
-    var allowedKeys: AllowedKeys { get }
+    var allowed: AllowedKeys { get }
     @discardableResult
     func report(_ error: PrefsError?, of access: FaultLog.Access) -> PrefsError?
 }
@@ -54,7 +54,7 @@ package class RootInstance: InstanceRoots, @unchecked Sendable {
         return startDeclarations
     }
 
-    /// The allowed keys of the owner, made from the given `keys`.
+    /// The allowed keys of the owner, made from its `allowedKeys`.
     func allowed(_ keys: [String]) -> AllowedKeys {
         let declared = declarations.allowed
         if AllowedKeysCache.areSame(keys, declared.list) { return declared }

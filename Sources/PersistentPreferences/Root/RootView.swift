@@ -173,7 +173,7 @@ struct RootView: StoredRoot {
     }
 
     private func keys(_ allowed: AllowedKeys?) -> [String] {
-        (allowed ?? instance.owner?.allowedKeys ?? instance.declarations.allowed).list
+        (allowed ?? instance.owner?.allowed ?? instance.declarations.allowed).list
     }
 
     /// The value of a key in a layer or in the store.

@@ -257,7 +257,7 @@ extension Root {
     // MARK: - The effect
 
     /// What a write does to the root in a transaction; nil if it changes nothing. May read former roots, and runs the code
-    /// of migrations, codings and `keys`.
+    /// of migrations, codings and `allowedKeys`.
     private func effect(
         of write: RootWrite, after former: RootWrite.Comparison, in transaction: Transaction
     ) throws -> RootWrite.Effect? {

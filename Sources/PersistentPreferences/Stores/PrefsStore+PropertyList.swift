@@ -7,8 +7,9 @@ extension PrefsStore {
     public enum Durability: Sendable, Hashable {
         /// A power cut: the file and its folder are flushed to the medium. The default.
         case powerCut
-        /// A kill of the process at any moment, but not a power cut, which may undo the write or damage the file.
-        case process
+        /// A crash or a kill of the program at any moment, but not a power cut, which may undo the write or damage the
+        /// file.
+        case crash
     }
 
     /// Creates a store on one property-list file, which need not exist. Reads and writes nothing.

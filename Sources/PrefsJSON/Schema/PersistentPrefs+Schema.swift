@@ -19,14 +19,14 @@ extension PersistentPrefs {
     /// property with your own ``PrefCoding``.
     ///
     /// The first instance of the class finds the properties. If no instance has been created in this process, the call
-    /// stops the program with a message that says so. Keys that only an override of ``keys`` allows are known if
+    /// stops the program with a message that says so. Keys that only an override of ``allowedKeys`` allows are known if
     /// ``jsonSchema()-method`` of an instance has been called. Costs time linear in the number of properties and of
     /// their defaults. Any thread.
     public class func jsonSchema() -> Data {
         knownDeclarations("jsonSchema()").jsonSchema(title: String(describing: self))
     }
 
-    /// Returns the JSON Schema of the class. Afterwards, the method of the class also knows the ``keys`` of this
+    /// Returns the JSON Schema of the class. Afterwards, the method of the class also knows the ``allowedKeys`` of this
     /// instance. Cost, errors and threads are as for ``jsonSchema()-type.method``.
     public func jsonSchema() -> Data {
         declarations.record(allowedKeyList)

@@ -45,7 +45,7 @@ extension LayersSnapshot {
         var faults: [PrefsProblem] = []
         for key in keys where StreamSafeText.isSafe(key) {
             let layered = layered(key, over: base)
-            // A key may be in the list twice: declared and in an override of `keys`.
+            // A key may be in the list twice: declared and in an override of `allowedKeys`.
             faults += layered.faults.filter { !faults.contains($0) }
             let own = base.declarations.value(stored?[key], ofKey: key)
             let (merged, left) = try layered.value(over: own, writtenAs: base.raw(key))

@@ -56,7 +56,7 @@ final class TextLayer: Sendable {
         Self.keys([key], declarations).flatMap(source.names)
     }
 
-    /// Keys for a source. A key may be in a list twice: declared and in an override of `keys`.
+    /// Keys for a source. A key may be in a list twice: declared and in an override of `allowedKeys`.
     static func keys(_ list: [String], _ declarations: ClassDeclarations) -> [TextKey] {
         var seen: Set<String> = []
         return list.filter { StreamSafeText.isSafe($0) && seen.insert($0).inserted }.map { key in

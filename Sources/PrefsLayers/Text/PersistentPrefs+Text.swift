@@ -9,7 +9,7 @@ extension PersistentPrefs {
     /// The section "Text" of the article "Layers" has the grammar. `null` is nil for an optional, unless it is the text of a value, as for
     /// `String?`.
     ///
-    /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the
+    /// A key that an override of ``allowedKeys`` allows has no type. Its text is a string, unless a value is stored: then the
     /// text must have a form of the stored value's property-list type.
     ///
     /// - Throws: `PrefsError.incorrectKeys`; `.typeMismatch` if the text is not a value of the type,
@@ -19,7 +19,7 @@ extension PersistentPrefs {
         func failure(_ reason: String) -> PropertyListFailure {
             PropertyListFailure(path: key, topLevelKey: key, reason: reason)
         }
-        let allowed = allowedKeys
+        let allowed = self.allowed
         guard allowed.contains(key) else { throw .incorrectKeys([key], among: allowed.list) }
         guard let property = declarations[key]?.property as? any TextProperty else {
             let stored = try currentValue(forKey: key) ?? .string("")

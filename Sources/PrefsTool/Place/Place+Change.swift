@@ -129,18 +129,18 @@ extension Place {
     ) -> PrefsError? {
         if after.isEmpty {
             // Also removes the root.
-            prefs.clear()
-            return prefs.lastError
+            return prefs.resetAll()
         }
         let change = DictionaryDifference(from: before, to: after)
         for key in change.keys where after[key]?.isNull == true {
             if let error = prefs.assignNil(forKey: key), !error.wasStored { return error }
         }
-        return prefs.update { values in
+        let result = prefs.update { values in
             for key in change.keys where after[key]?.isNull != true {
                 values[key] = after[key].flatMap { prefs.storedChange(of: key, from: before[key], to: $0) }?.object
             }
         }
+        return if case .failure(let error) = result { error } else { nil }
     }
 
     /// A malformed file, opened so that writes replace it while the result exists; nil for another failure.
@@ -161,14 +161,14 @@ extension Place {
     /// - Throws: what the body throws, or why nothing was stored.
     func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
         guard let prefs else { return try entries?.updateEntries(of: root, body) }
-        let failure = try prefs.update { () throws in
-            let before = prefs.effectiveValues
+        let result = try prefs.update { () throws in
+            let before = prefs.currentValues
             var after = before
             try body(&after)
             if let error = Self.store(after, over: before, in: prefs), !error.wasStored { throw error }
         }
-        guard let failure = failure ?? prefs.lastError else { return nil }
-        if !failure.wasStored { throw CommandError(explain(failure)) }
+        let failure = if case .failure(let error) = result { error } else { prefs.lastError }
+        if let failure, !failure.wasStored { throw CommandError(explain(failure)) }
         return failure
     }
 

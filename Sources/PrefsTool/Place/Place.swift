@@ -150,7 +150,7 @@ struct Place {
     func read() throws -> (values: [String: StoredValue]?, failure: PrefsError?) {
         let (values, failure): ([String: StoredValue]?, PrefsError?)
         if let prefs {
-            values = prefs.effectiveValues
+            values = prefs.currentValues
             failure = prefs.lastError
         } else {
             (values, failure) = try entries?.entries(of: root) ?? (nil, nil)
@@ -289,7 +289,7 @@ struct Place {
             guard let command = ShellCommand.text(of: program, "unset", ["--force", "-f", place], words: words) else {
                 return error.description
             }
-            return error.description.replacing("deleteAll() removes it", with: "`\(command)` removes it")
+            return error.description.replacing("deleteRoot() removes it", with: "`\(command)` removes it")
         }
         guard case .incorrectKeys(let names) = error else { return error.description }
         let unknown = names.map { "`\(ShownText.key($0))`" }.joined(separator: ", ")

@@ -9,11 +9,11 @@ extension Group {
             Row("write-8", "8 threads, file store", .faster(than: "write-1", atLeast: 3)) {
                 try writes(threads: 8, to: $0.store("write-8"))
             },
-            Row("write-process-1", "1 thread, durability: .process") {
-                try writes(threads: 1, to: $0.store("write-process-1", .process))
+            Row("write-process-1", "1 thread, durability: .crash") {
+                try writes(threads: 1, to: $0.store("write-process-1", .crash))
             },
-            Row("write-process-8", "8 threads, durability: .process", .faster(than: "write-process-1")) {
-                try writes(threads: 8, to: $0.store("write-process-8", .process))
+            Row("write-process-8", "8 threads, durability: .crash", .faster(than: "write-process-1")) {
+                try writes(threads: 8, to: $0.store("write-process-8", .crash))
             },
         ])
 

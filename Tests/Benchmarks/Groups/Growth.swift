@@ -10,13 +10,13 @@ extension Group {
         name: "growth", title: "one operation beside more and more of its kind",
         rows: [
             family("write-dictionaries", "writing x beside N small dictionaries, binary", [10, 1_000, 10_000]) {
-                try writesBesideDictionaries($1, in: $0.store("write-dictionaries-\($1)", .process))
+                try writesBesideDictionaries($1, in: $0.store("write-dictionaries-\($1)", .crash))
             },
             family("json-write-dictionaries", "writing x beside N small dictionaries, JSON", [10, 1_000, 10_000]) {
                 try writesBesideDictionaries($1, in: $0.jsonStore("json-write-dictionaries-\($1)"))
             },
             family("write-data", "writing N bytes of Data, binary", [100, 10_000, 100_000]) {
-                try writesData($1, in: $0.store("write-data-\($1)", .process))
+                try writesData($1, in: $0.store("write-data-\($1)", .crash))
             },
             family("json-write-data", "writing N bytes of Data, JSON", [100, 10_000, 100_000]) {
                 try writesData($1, in: $0.jsonStore("json-write-data-\($1)"))
@@ -119,7 +119,7 @@ extension Group {
     }
 
     private static func writes(observedRoots count: Int, in place: Place) throws -> Operation {
-        let store = try place.store("observe-roots-\(count)", .process)
+        let store = try place.store("observe-roots-\(count)", .crash)
         let roots = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("Root\($0)", ["x": $0]) })
         try PropertyListEncoder().encode(roots).write(to: place.file("observe-roots-\(count)"))
         let all = (0..<count).map { GrowthPrefs(key: "Root\($0)", store: store) }
@@ -182,7 +182,7 @@ extension Group {
 extension Place {
     fileprivate func jsonStore(_ name: String) throws -> PrefsStore {
         .json(
-            url: try file(name).deletingPathExtension().appendingPathExtension("json"), durability: .process)
+            url: try file(name).deletingPathExtension().appendingPathExtension("json"), durability: .crash)
     }
 }
 
@@ -201,7 +201,7 @@ private final class GrowthPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A class with 200 keys.
 private final class ManyNamesPrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { Self.names }
+    override var allowedKeys: [String] { Self.names }
 
     private static let names = (0..<200).map { "aNameOfSomeLength\($0)" }
 }

@@ -31,11 +31,11 @@ extension Group {
         let prefs = try ThousandPrefs.full(in: PrefsStore.memory())
         let observations = try (0..<count).map { _ in try observation(of: prefs, keys: []) }
         return .each { number in
-            let error = prefs.update { values in
+            let result = prefs.update { values in
                 for key in ManyKeys.thousand { values[key] = number + 1 }
             }
             withExtendedLifetime(observations) {}
-            if let error { throw error }
+            try result.get()
         }
     }
 

@@ -88,7 +88,7 @@ extension Group {
             Row("json-read", "the first read of a changed file, 5-key root in JSON", .times("typed-read-file")) {
                 let prefs = try FivePrefs.full(in: PrefsStore.json(url: $0.file("json-read.json")))
                 return try .reads(verify: prefs.check) {
-                    prefs.flush()
+                    prefs.reload()
                     return prefs.x
                 }
             },

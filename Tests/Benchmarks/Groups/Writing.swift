@@ -78,14 +78,14 @@ extension Group {
                 "write-default", "ours, default store", .times("bare-write"), .times("write-file"),
                 .faster(than: "UserDefaults-write"), .faster(than: "SQLite-write")
             ) { _ in try writes(to: PrefsStore.standard) },
-            Row("write-file-process", "ours, file store, durability: .process (no flush)", .times("write-file")) {
-                try writes(to: $0.store("write-file-process", .process))
+            Row("write-file-process", "ours, file store, durability: .crash (no flush)", .times("write-file")) {
+                try writes(to: $0.store("write-file-process", .crash))
             },
             Row("write-memory", "ours, in memory") { _ in try writes(to: PrefsStore.memory()) },
             Row("update-1-of-100", "update of 1 key, 100-key root", .times("write-file")) {
                 let prefs = try HundredPrefs.full(in: $0.store("update-1-of-100"))
                 return .each { number in
-                    if let error = prefs.update({ $0["key7"] = number + 1 }) { throw error }
+                    try prefs.update { $0["key7"] = number + 1 }.get()
                 }
             },
             Row(
@@ -94,17 +94,15 @@ extension Group {
             ) {
                 let prefs = try HundredPrefs.full(in: $0.store("update-100-of-100"))
                 return .each { number in
-                    let error = prefs.update { values in
+                    try prefs.update { values in
                         for key in ManyKeys.hundred { values[key] = number + 1 }
-                    }
-                    if let error { throw error }
+                    }.get()
                 }
             },
             Row("writes-in-update", "100 subscript writes in an update, 1,000-key root in memory") { _ in
                 let prefs = try ThousandPrefs.full(in: PrefsStore.memory())
                 return .each { number in
-                    let error = prefs.update { for key in ManyKeys.hundred { prefs[key] = number + 1 } }
-                    if let error { throw error }
+                    try prefs.update { for key in ManyKeys.hundred { prefs[key] = number + 1 } }.get()
                 }
             },
             Row("write-file-1000", "one value of a 1,000-key root", .times("write-file", atMost: 1.5)) {

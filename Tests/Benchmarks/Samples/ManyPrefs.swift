@@ -30,7 +30,7 @@ final class ThousandPrefs: PersistentPrefs, @unchecked Sendable {
 
     static let root = "ThousandPrefs"
 
-    override var keys: [String] { ManyKeys.thousand }
+    override var allowedKeys: [String] { ManyKeys.thousand }
 
     static func full(in store: PrefsStore) throws -> ThousandPrefs {
         let prefs = ThousandPrefs(values: ManyKeys.values(ManyKeys.thousand), store: store)
@@ -49,7 +49,7 @@ final class TextPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A root of 100 keys. One key or all keys are written.
 final class HundredPrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { ManyKeys.hundred }
+    override var allowedKeys: [String] { ManyKeys.hundred }
 
     static func full(in store: PrefsStore) throws -> HundredPrefs {
         let prefs = HundredPrefs(values: ManyKeys.hundred.reduce(into: [:]) { $0[$1] = 0 }, store: store)
@@ -60,7 +60,7 @@ final class HundredPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A key for each thread.
 final class EightPrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { ManyKeys.eight }
+    override var allowedKeys: [String] { ManyKeys.eight }
 }
 
 /// A class with as many properties as a large settings screen.

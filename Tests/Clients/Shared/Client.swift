@@ -43,10 +43,13 @@ import Words
         prefs.columns = 99
         expect(prefs.lastError?.description == "columns: must be in 1...8", "a constraint")
         expect(prefs.columns == 1 && !prefs.$columns.isStored, "an unchanged value")
-        let error = prefs.update { prefs.columns = 3 }
-        expect(error == nil && prefs.columns == 3, "an update")
+        let columns = try prefs.update {
+            prefs.columns = 3
+            return prefs.columns
+        }.get()
+        expect(columns == 3 && prefs.columns == 3, "an update")
         prefs.$columns.reset()
-        expect(prefs.columns == 1 && prefs.keys.count == 7, "a reset")
+        expect(prefs.columns == 1 && prefs.allowedKeys.count == 7, "a reset")
         expect(try store.read(root: "EditorPrefs")?["fontSize"] as? Double == 14, "a store of the client's own")
     }
 
@@ -94,7 +97,7 @@ import Words
         prefs.fontSize = 9.5
         let copy = EditorPrefs(store: .memory())
         for format in [ExportFormat.json, .xml, .binary] {
-            copy.clear()
+            copy.resetAll()
             guard let data = prefs.exported(as: format) else { return expect(false, "an export as \(format)") }
             expect(copy.import(data, merge: false) == nil && copy.theme == .dark && copy.fontSize == 9.5, "\(format)")
         }
@@ -133,7 +136,7 @@ import Words
         expect(grouped.lastError == nil && stored?["Integer Value"] as? Int == 7, "a group")
         OldSet.groupID = nil
         expect(OldSet.groupID == nil && RVS_PersistentPrefs.groupID == "client.group", "a group of a class")
-        grouped.deleteAll()
+        grouped.deleteRoot()
     }
 
     nonisolated static func expect(_ condition: Bool, _ what: String) {

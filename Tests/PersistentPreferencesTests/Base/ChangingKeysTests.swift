@@ -6,7 +6,7 @@ import Testing
 @Suite struct ChangingKeysTests {
     private class Changing: PersistentPrefs, @unchecked Sendable {
         nonisolated(unsafe) var current: [String] = []
-        override var keys: [String] { current }
+        override var allowedKeys: [String] { current }
     }
 
     private final class Declaring: Changing, @unchecked Sendable {
@@ -52,25 +52,25 @@ import Testing
         for number in 0..<30 {
             prefs.current.append("k\(number)")
             prefs["k\(number)"] = number
-            #expect(prefs.lastError == nil && prefs.count == number + 1)
+            #expect(prefs.lastError == nil && prefs.values.count == number + 1)
         }
         for number in 0..<30 {
             prefs.current[number] = "other\(number)"
             #expect(prefs["k\(number)"] == nil && prefs.lastError != nil)
-            #expect(prefs.count == 29 - number)
+            #expect(prefs.values.count == 29 - number)
         }
     }
 
     @Test func aListThatIsCreatedForEachAccess() {
         final class Anew: PersistentPrefs, @unchecked Sendable {
             nonisolated(unsafe) var amount = 20
-            override var keys: [String] { (0..<amount).map { "k\($0)" } }
+            override var allowedKeys: [String] { (0..<amount).map { "k\($0)" } }
         }
         let prefs = Anew(key: "Root", store: .memory())
         for amount in [20, 5, 20, 0, 13, 12, 13, 40] {
             prefs.amount = amount
-            prefs.values = Dictionary(uniqueKeysWithValues: prefs.keys.map { ($0, 1 as Any) })
-            #expect(prefs.lastError == nil && prefs.count == amount)
+            prefs.values = Dictionary(uniqueKeysWithValues: prefs.allowedKeys.map { ($0, 1 as Any) })
+            #expect(prefs.lastError == nil && prefs.values.count == amount)
             prefs["k\(amount)"] = 1
             #expect(prefs.lastError != nil && prefs["k\(amount)"] == nil)
         }

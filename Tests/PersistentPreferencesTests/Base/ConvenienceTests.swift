@@ -20,9 +20,8 @@ import Testing
             return (values["ticks"] as? Int ?? 0) + 1
         }
         #expect(try taken.get() == 11 && prefs.ticks == 10)
-        // The value of a single expression is not the value of the update.
-        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "ticks") }
-        #expect(error == nil)
+        #expect(try prefs.update { $0.removeValue(forKey: "ticks") }.get() as? Int == 10, "of a single expression")
+        #expect(try prefs.update { _ in }.get() == (), "of a body without a value")
     }
 
     @Test func aFailureReturnsItsErrorAndNoValue() {

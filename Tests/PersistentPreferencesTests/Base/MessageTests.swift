@@ -38,15 +38,15 @@ import Testing
     }()
 
     private static let rows: KeyValuePairs<String, PrefsError> = [
-        #"expected a key that @Pref declares or keys lists, found "x", "y""#:
+        #"expected a key that @Pref declares or allowedKeys lists, found "x", "y""#:
             .incorrectKeys(invalidElements: ["x", "y"]),
-        #"expected a key that @Pref declares or keys lists, found "x""#: .incorrectKeys(invalidElements: ["x"]),
+        #"expected a key that @Pref declares or allowedKeys lists, found "x""#: .incorrectKeys(invalidElements: ["x"]),
         // `VettingTests` has the reasons.
         "a: cannot be stored in a property list": .valuesNotPlistCompatible(invalidElements: ["a"]),
         #"nothing is stored under the root key "R""#: .noStoredPrefsForKey(key: "R"),
         #""" is not a valid root key: it is empty"#:
             .invalidName(name: "", reason: "is not a valid root key: it is empty"),
-        #"the root "R": expected a dictionary, found another type; deleteAll() removes it"#:
+        #"the root "R": expected a dictionary, found another type; deleteRoot() removes it"#:
             .rootIsNotDictionary(key: "R"),
         "/p/x.plist: open: Permission denied; the stored state is unchanged": .unreadable(failure("open", EACCES)),
         "/p/x.json: line 4, column 3: expected a value, found }; the file is unchanged, and the last known state is read":

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -33,8 +34,8 @@ import Testing
             #expect(prefs.ints == ["a": 1, "b": 2])
             #expect(other["b"] as? Int == 2)
             other.values["c"] = 3
-            #expect(prefs.count == 3)
-        }
+            #expect(prefs.values.count == 3)
+        }.failure
         #expect(error == nil)
         #expect(other.ints == ["a": 1, "b": 2, "c": 3])
     }
@@ -68,14 +69,14 @@ import Testing
             other["b"] = UUID()
             #expect(other.lastError != nil && prefs.ints == ["a": 2])
             prefs["c"] = 3
-        }
+        }.failure
         #expect(error.map { "\($0)" }?.hasPrefix("b: a UUID") == true)
         #expect(prefs.ints == ["a": 1])
-        #expect(prefs.update { other["unknown"] = 1 } == .incorrectKeys(invalidElements: ["unknown"]))
+        #expect(prefs.update { other["unknown"] = 1 }.failure == .incorrectKeys(invalidElements: ["unknown"]))
         let none = prefs.update {
             prefs["a"] = 4
             _ = other["unknown"]
-        }
+        }.failure
         #expect(none == nil)
         #expect(prefs.ints == ["a": 4])
     }
@@ -88,7 +89,7 @@ import Testing
             elsewhere["a"] = 1
             #expect(elsewhere.outcome == "a write to another store inside an update; end the update first")
             #expect(elsewhere.values.isEmpty)
-        }
+        }.failure
         #expect(error == .updateOfAnotherStore)
         #expect(prefs.ints == ["a": 1])
         #expect(try folder.names().contains("other.plist") == false)
@@ -148,12 +149,12 @@ import Testing
 
     @Test func aRejectionInADeinitInsideAnUpdateIsSurvived() {
         final class Fleeting: PersistentPrefs, @unchecked Sendable {
-            override var keys: [String] { ["a"] }
+            override var allowedKeys: [String] { ["a"] }
             deinit { self["bad"] = 1 }
         }
         let store = PrefsStore.memory()
         let prefs = AnyPrefs(store: store)
-        let error = prefs.update { _ = Fleeting(store: store) }
-        #expect(error.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"bad\"")
+        let error = prefs.update { _ = Fleeting(store: store) }.failure
+        #expect(error.map { "\($0)" } == "expected a key that @Pref declares or allowedKeys lists, found \"bad\"")
     }
 }

@@ -6,6 +6,7 @@ import PrefsKeys
 import PrefsLayers
 import PrefsPropertyLists
 import PrefsStoreKit
+import TestSupport
 import Testing
 import WriteOperations
 
@@ -269,14 +270,14 @@ private struct High: PrefKey {
                 prefs.high = 3
                 #expect(prefs.lastError == .writeInsideRead)
                 #expect(prefs.$low.set(2) == .writeInsideRead)
-                #expect(other.update { other.high = 4 } == .writeInsideRead)
+                #expect(other.update { other.high = 4 }.failure == .writeInsideRead)
                 #expect(prefs.$high.modify { $0 += 1 } == .writeInsideRead)
                 #expect(elsewhere.$high.set(5) == .writeInsideRead)
                 #expect(throws: PrefsError.writeInsideRead) { try writing.update(root: "Root") { $0 = nil } }
                 #expect(prefs.pair == [2, 1] && prefs.lastError == nil)
             }
             prefs.high = 6
-        }
+        }.failure
         #expect(error == nil && other.pair == [2, 6] && elsewhere.pair == [0, 0])
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import PersistentPreferences
 import PrefsStoreKit
 import PrefsTestSet
+import TestSupport
 import Testing
 
 /// The behavior of RVS_PersistentPrefs that this package keeps.
@@ -23,7 +24,7 @@ import Testing
         final class Counted: PersistentPrefs, @unchecked Sendable {
             nonisolated(unsafe) var reads = 0
             @Pref var number = 0
-            override var keys: [String] { ["a"] }
+            override var allowedKeys: [String] { ["a"] }
             override var key: String {
                 get {
                     reads += 1
@@ -34,15 +35,17 @@ import Testing
         }
         let prefs = Counted(store: store)
         let accesses: [(String, () -> Void)] = [
-            ("values", { _ = prefs.values }), ("subscript", { _ = prefs["a"] }), ("count", { _ = prefs.count }),
+            ("values", { _ = prefs.values }), ("subscript", { _ = prefs["a"] }),
+            ("count", { _ = prefs.visibleCount() }), ("effective values", { _ = prefs.effectiveValues }),
+            ("effective value", { _ = prefs.effectiveValue(of: "a") }),
             ("property", { _ = prefs.number }), ("cached property", { _ = prefs.number }),
             ("assigned values", { prefs.values = ["a": 1] }), ("assigned subscript", { prefs["a"] = 2 }),
             ("in place", { prefs.values["a"] = 3 }), ("update", { prefs.update { $0["a"] = 4 } }),
-            ("refused", { prefs["z"] = 4 }), ("flush", { prefs.flush() }), ("clear", { prefs.clear() }),
-            ("deleteAll", { prefs.deleteAll() }),
+            ("refused", { prefs["z"] = 4 }), ("reload", { prefs.reload() }), ("resetAll", { prefs.resetAll() }),
+            ("deleteRoot", { prefs.deleteRoot() }),
         ]
         for (name, access) in accesses {
-            if name == "clear" { #expect(AnyPrefs(key: "counted", store: store).ints == ["a": 4]) }
+            if name == "resetAll" { #expect(AnyPrefs(key: "counted", store: store).ints == ["a": 4]) }
             prefs.reads = 0
             access()
             #expect(prefs.reads == 1, "\(name)")
@@ -68,11 +71,11 @@ import Testing
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["y", "z"]))
         #expect(prefs.ints == ["a": 1])
         prefs["z"] = 1
-        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"z\"")
+        #expect(prefs.outcome == "expected a key that @Pref declares or allowedKeys lists, found \"z\"")
         #expect(prefs["z"] == nil)
-        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"z\"")
-        let error = prefs.update { $0 = ["z": 1] }
-        #expect(error.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"z\"")
+        #expect(prefs.outcome == "expected a key that @Pref declares or allowedKeys lists, found \"z\"")
+        let error = prefs.update { $0 = ["z": 1] }.failure
+        #expect(error.map { "\($0)" } == "expected a key that @Pref declares or allowedKeys lists, found \"z\"")
         #expect(prefs.ints == ["a": 1])
     }
 
@@ -82,33 +85,33 @@ import Testing
         narrow.values = [:]
         #expect(wide.ints == ["b": 2])
         narrow["a"] = 3
-        narrow.clear()
+        narrow.resetAll()
         #expect(wide.ints == ["b": 2])
-        #expect(narrow.values.isEmpty && narrow.count == 0 && narrow.lastError == nil)
+        #expect(narrow.values.isEmpty && narrow.visibleCount() == 0 && narrow.lastError == nil)
         try #expect(store.read(root: "root") != nil)
-        narrow.deleteAll()
-        #expect(wide.values.isEmpty && wide.count == 0 && wide.lastError == nil)
+        narrow.deleteRoot()
+        #expect(wide.values.isEmpty && wide.visibleCount() == 0 && wide.lastError == nil)
         try #expect(store.read(root: "root") == nil)
-        narrow.deleteAll()
+        narrow.deleteRoot()
         #expect(narrow.outcome == "ok")
     }
 
-    @Test func onlyFlushReportsAnAbsentRoot() {
+    @Test func onlyReloadReportsAnAbsentRoot() {
         let prefs = AnyPrefs(store: store)
         #expect(prefs.outcome == "ok")
         _ = prefs.values
         #expect(prefs.outcome == "ok")
-        prefs.flush()
+        prefs.reload()
         #expect(prefs.lastError == .noStoredPrefsForKey(key: "AnyPrefs"))
         prefs["a"] = 1
-        prefs.flush()
+        prefs.reload()
         #expect(prefs.outcome == "ok")
     }
 
     @Test func aKeyNoLongerAllowedIsKeptAndBlocksNothing() throws {
         _ = AnyPrefs(["old", "a"], key: "root", values: ["old": "kept", "a": 1], store: store)
         let prefs = AnyPrefs(["a", "b"], key: "root", store: store)
-        #expect(prefs.count == 1)
+        #expect(prefs.visibleCount() == 1)
         prefs["a"] = 2
         prefs.values["b"] = 3
         prefs.values = ["a": 4]
@@ -126,10 +129,10 @@ import Testing
         #expect(message.contains("PersistentPrefs is an abstract class: subclass it"))
     }
 
-    /// The members that users of the source file of RVS_PersistentPrefs may override.
+    /// The members that a subclass may override.
     private final class OverridingPrefs: PersistentPrefs, @unchecked Sendable {
         nonisolated(unsafe) var calls: [String] = []
-        override var keys: [String] { ["a"] }
+        override var allowedKeys: [String] { ["a"] }
         override var values: [String: Any] {
             get { super.values.merging(["b": 1]) { $1 } }
             set {
@@ -144,18 +147,6 @@ import Testing
                 super[key] = newValue
             }
         }
-        override func flush() {
-            calls.append("flush")
-            super.flush()
-        }
-        override func clear() {
-            calls.append("clear")
-            super.clear()
-        }
-        override func deleteAll() {
-            calls.append("deleteAll")
-            super.deleteAll()
-        }
     }
 
     @Test func overridesAreCalled() {
@@ -163,16 +154,13 @@ import Testing
         prefs["a"] = 1
         prefs.values["a"] = 2
         #expect(prefs.values["a"] as? Int == 2 && prefs["b"] as? Int == 1 && prefs.lastError == nil)
-        prefs.flush()
-        prefs.clear()
-        prefs.deleteAll()
-        #expect((prefs as? OverridingPrefs)?.calls == ["subscript", "values", "flush", "clear", "deleteAll"])
+        #expect((prefs as? OverridingPrefs)?.calls == ["subscript", "values"])
     }
 
     /// The test that RVS_PersistentPrefs has commented out: two operation queues on one instance.
     @Test func theSeedsFailingScenarioPassesEachTime() throws {
         let folder = try TemporaryFolder()
-        let prefs = PrefsTestSet(store: .propertyList(url: folder.file(), durability: .process))
+        let prefs = PrefsTestSet(store: .propertyList(url: folder.file(), durability: .crash))
         for _ in 0..<Hazard.count(15, long: 100) {
             let queues = [OperationQueue(), OperationQueue()]
             for round in 0..<30 {

@@ -1,6 +1,7 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import PrefsTesting
+import TestSupport
 import Testing
 import WriteOperations
 
@@ -72,17 +73,18 @@ import WriteOperations
         let target = WriteTarget(prefs, \.number, \.$number, to: 7)
         await PersistentPrefs.withStore(first) { #expect(await target.perform(operation) == nil) }
         #expect(OwnPrefs(store: first).number == (operation.effect == .puts ? 7 : 0))
-        #expect(OwnPrefs(store: second).number == 1 && OwnPrefs(store: second).count == 2 && prefs.count == 0)
+        #expect(OwnPrefs(store: second).number == 1 && OwnPrefs(store: second).values.count == 2)
+        #expect(prefs.values.isEmpty)
     }
 
     @Test func everyReadUsesIt() {
         inBoth { prefs.values = ["number": $0, "words": ["a"]] }
         inBoth { number in
             #expect(prefs.values["number"] as? Int == number && prefs["number"] as? Int == number)
-            #expect(prefs.count == 2)
+            #expect(prefs.values.count == 2)
             #expect(prefs.$number.isStored)
         }
-        #expect(prefs.count == 0)
+        #expect(prefs.values.count == 0)
     }
 
     @Test func aRejectedWriteRollsBackItsOwnStore() {
@@ -90,7 +92,7 @@ import WriteOperations
             let error = prefs.update {
                 prefs.number = number
                 prefs["unknown"] = 1
-            }
+            }.failure
             #expect(error?.description == PrefsError.incorrectKeys(invalidElements: ["unknown"]).description)
             #expect(prefs.number == 0)
         }

@@ -2,6 +2,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
+import TestSupport
 import Testing
 import WriteOperations
 
@@ -20,7 +21,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     private let prefs: TickPrefs
 
     init() {
-        prefs = TickPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .process))
+        prefs = TickPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .crash))
     }
 
     private var sidecar: String {
@@ -83,7 +84,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.$ticks.modify { $0 += 1 }
             prefs.$digit.modify { $0 = 10 }
             #expect(prefs.digit == 5 && prefs.ticks == 6, "the values before the rejection")
-        }
+        }.failure
         #expect(error != nil && prefs.ticks == 0, "its error rolls back the update that it joins")
         #expect(prefs.digit == 5)
     }
@@ -106,7 +107,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let descriptor = try lockedFile()
         defer { close(descriptor) }
         var calls = 0
-        let error = prefs.update(timeout: .milliseconds(20)) { calls += 1 }
+        let error = prefs.update(timeout: .milliseconds(20)) { calls += 1 }.failure
         let failure = try #require(error?.detail(of: PrefsError.busy), "\(error as Any)")
         #expect(failure.path.hasSuffix(".lock") && failure.reason.hasPrefix("still locked after 0.02 s: held by "))
         #expect(calls == 0 && prefs.lastError == error && prefs.ticks == 1)
@@ -114,7 +115,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let value = prefs.update(timeout: .milliseconds(1)) { () -> Int in 5 }
         #expect((try? value.get()) == nil)
         flock(descriptor, LOCK_UN)
-        #expect(prefs.update(timeout: .seconds(Patience.seconds)) { prefs.ticks += 1 } == nil)
+        #expect(prefs.update(timeout: .seconds(Patience.seconds)) { prefs.ticks += 1 }.failure == nil)
         #expect(prefs.ticks == 2)
     }
 
@@ -128,10 +129,10 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         }
         holder.start()
         inside.pass()
-        let error = prefs.update(timeout: .milliseconds(10)) {}
+        let error = prefs.update(timeout: .milliseconds(10)) {}.failure
         #expect(error?.description == "\(sidecar): busy in another thread after 0.01 s; the stored state is unchanged")
         over.open()
-        #expect(prefs.update(timeout: .seconds(Patience.seconds)) {} == nil)
+        #expect(prefs.update(timeout: .seconds(Patience.seconds)) {}.failure == nil)
     }
 
     #if os(Linux)
@@ -139,7 +140,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
             let descriptor = try lockedFile()
             defer { close(descriptor) }
             let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
-            for _ in 0..<600 { #expect(prefs.update(timeout: .zero) {} != nil) }
+            for _ in 0..<600 { #expect(prefs.update(timeout: .zero) {}.failure != nil) }
             let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
             #expect(after < before + 400, "other tests have threads, too")
         }
@@ -162,7 +163,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     func aTimeoutThatIsOverGivesUp(_ timeout: Duration) throws {
         let descriptor = try lockedFile()
         defer { close(descriptor) }
-        let error = prefs.update(timeout: timeout) {}
+        let error = prefs.update(timeout: timeout) {}.failure
         #expect(error?.description.contains("still locked after 0 s") == true, "\(String(describing: error))")
     }
 
@@ -171,8 +172,8 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     ])
     func anEndlessTimeoutIsNone(_ timeout: Duration) async {
         let prefs = prefs
-        #expect(blocking { prefs.update(timeout: timeout) { prefs.ticks += 1 } } == nil)
-        #expect(await prefs.update(timeout: timeout) { prefs.ticks += 1 } == nil && prefs.ticks == 2)
+        #expect(blocking { prefs.update(timeout: timeout) { prefs.ticks += 1 }.failure } == nil)
+        #expect(await prefs.update(timeout: timeout) { prefs.ticks += 1 }.failure == nil && prefs.ticks == 2)
     }
 
     /// Chooses the synchronous form.
@@ -183,18 +184,18 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     private final class HurriedPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var ticks = 0
 
-        override class var lockTimeout: Duration? { .milliseconds(5) }
+        override class var writeTimeout: Duration? { .milliseconds(5) }
     }
 
     private final class PatientPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var ticks = 0
 
-        override class var lockTimeout: Duration? { .seconds(3_600) }
+        override class var writeTimeout: Duration? { .seconds(3_600) }
     }
 
     @Test(arguments: WriteOperation.of(.property, .instance))
     func theClassLimitsEveryWait(_ operation: WriteOperation) async throws {
-        let store = PrefsStore.propertyList(url: folder.file(), durability: .process)
+        let store = PrefsStore.propertyList(url: folder.file(), durability: .crash)
         let prefs = HurriedPrefs(key: "Root", store: store)
         let descriptor = try lockedFile()
         defer { close(descriptor) }
@@ -208,13 +209,13 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func theTimeoutOfACallTakesPrecedence() async throws {
-        let prefs = PatientPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .process))
+        let prefs = PatientPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .crash))
         let descriptor = try lockedFile()
         defer { close(descriptor) }
         let errors = [
-            blocking { prefs.update(timeout: .zero) { prefs.ticks += 1 } },
+            blocking { prefs.update(timeout: .zero) { prefs.ticks += 1 }.failure },
             blocking { prefs.$ticks.modify(timeout: .zero) { $0 += 1 } },
-            await prefs.update(timeout: .zero) { prefs.ticks += 1 },
+            await prefs.update(timeout: .zero) { prefs.ticks += 1 }.failure,
             await prefs.$ticks.modify(timeout: .zero) { $0 += 1 },
         ]
         for error in errors {
@@ -232,11 +233,11 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         release(descriptor, after: gate)
         let others = (0..<20).map { _ in Task { await prefs.update { prefs.ticks += 1 } } }
         for _ in 0..<3 {
-            let error = await prefs.update(timeout: .milliseconds(20)) { prefs.ticks += 0 }
+            let error = await prefs.update(timeout: .milliseconds(20)) { prefs.ticks += 0 }.failure
             #expect(error?.detail(of: PrefsError.busy) != nil, "\(error as Any)")
         }
         gate.open()
-        for other in others { #expect(await other.value == nil) }
+        for other in others { #expect(await other.value.failure == nil) }
         #expect(prefs.ticks == 21)
     }
 
@@ -262,8 +263,8 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func anAsynchronousUpdateIsLikeASynchronousOne() async throws {
         let prefs = prefs
-        #expect(await prefs.update { $0["ticks"] = 3 } == nil)
-        #expect(await prefs.update { prefs.digit = 10 }?.description == "digit: must be in 0...9")
+        #expect(await prefs.update { $0["ticks"] = 3 }.failure == nil)
+        #expect(await prefs.update { prefs.digit = 10 }.failure?.description == "digit: must be in 0...9")
         await #expect(throws: Stop.self) {
             try await prefs.update {
                 prefs.ticks = 4
@@ -310,11 +311,11 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func severalKeysAreRemovedInOneTransaction() throws {
         prefs.values = ["ticks": 1, "digit": 2, "names": ["a"]]
         let changes = Observer<[String]> { tell in prefs.onChange { tell($0.keys.sorted()) } }
-        #expect(prefs.remove("ticks", "names") == nil)
+        #expect(prefs.reset("ticks", "names") == nil)
         #expect(changes.wait(for: 1) == [["names", "ticks"]])
         #expect(prefs.values.keys.sorted() == ["digit"])
-        let error = prefs.remove("digit", "b", "a", "b")
+        let error = prefs.reset("digit", "b", "a", "b")
         #expect(error == .incorrectKeys(invalidElements: ["a", "b"]) && prefs.digit == 2)
-        #expect(prefs.remove() == nil && prefs.remove("ticks") == nil)
+        #expect(prefs.reset() == nil && prefs.reset("ticks") == nil)
     }
 }

@@ -53,7 +53,7 @@ import Testing
     private final class CancellingPrefs: PersistentPrefs, @unchecked Sendable {
         static let queue = DispatchSpecificKey<Bool>()
         let holder = Holder()
-        override var keys: [String] {
+        override var allowedKeys: [String] {
             if DispatchQueue.getSpecific(key: Self.queue) == true { holder.cancel() }
             return ["a"]
         }

@@ -115,7 +115,7 @@ import Testing
         do {
             let other = self.prefs()
             captured = other
-            var changes: PrefsChanges? = other.changes()
+            var changes: PrefUpdates<PrefsChange>? = other.changes()
             var iterator = changes?.makeAsyncIterator()
             prefs.size = 1
             #expect(await iterator?.next()?.text == "Root size: - → 1")

@@ -22,7 +22,7 @@ import Testing
 
     private final class CountPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var counter = 0
-        override var keys: [String] { (0..<CommitOrderTests.threads).map { "own\($0)" } + ["shared"] }
+        override var allowedKeys: [String] { (0..<CommitOrderTests.threads).map { "own\($0)" } + ["shared"] }
     }
 
     /// The counter is the number of the commit. Each thread has its own key, and all threads write one key without a

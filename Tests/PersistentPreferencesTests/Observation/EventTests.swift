@@ -61,10 +61,10 @@ import PrefsStoreKit
             Step("assigned", "Root a: 5 → -, c: - → 6, end: *") { prefs.values = ["b": 4, "c": 6] },
             Step("import", "Root a: - → 7") { prefs.import(Data(#"{"a": 7, "b": 4}"#.utf8), merge: true) },
             Step("equal import") { prefs.import(Data(#"{"a": 7}"#.utf8), merge: true) },
-            Step("clear", "Root a: 7 → -, b: 4 → -, c: 6 → -, end: *") { prefs.clear() },
+            Step("clear", "Root a: 7 → -, b: 4 → -, c: 6 → -, end: *") { prefs.resetAll() },
             Step("clear of nothing", "Root end: *") {
                 prefs["end"] = nil
-                prefs.clear()
+                prefs.resetAll()
             },
             Step("thrown") {
                 _ = try? prefs.update { _ in
@@ -82,8 +82,8 @@ import PrefsStoreKit
                 }
             },
             Step("before deletion", "Root a: - → data AQ==") { prefs["a"] = Data([1]) },
-            Step("deleted", "Root a: data AQ== → -, end: *") { prefs.deleteAll() },
-            Step("deleted again", "Root end: *") { (0..<2).forEach { _ in prefs.deleteAll() } },
+            Step("deleted", "Root a: data AQ== → -, end: *") { prefs.deleteRoot() },
+            Step("deleted again", "Root end: *") { (0..<2).forEach { _ in prefs.deleteRoot() } },
         ]
         for step in steps {
             step.run()
@@ -143,7 +143,7 @@ import PrefsStoreKit
         let heard = prefs.observer()
         prefs["a"] = 1
         #expect(prefs.lastError == .rootIsNotDictionary(key: "Root"))
-        prefs.deleteAll()
+        prefs.deleteRoot()
         prefs["a"] = 2
         #expect(heard.wait(for: 1) == ["Root a: - → 2"])
     }
@@ -206,7 +206,7 @@ import PrefsStoreKit
         let listener = Listener(prefs)
         inner.observedPrefs("Root@ann").update { ($0["a"], $0["b"]) = (1, 2) }
         prefs["a"] = nil
-        prefs.clear()
+        prefs.resetAll()
         #expect(
             listener.take().map { $0.replacing(/, end: .*/, with: "") } == [
                 "Root a: - → 1, b: - → 2", "Root a: 1 → -", "Root b: 2 → -, c: 1 → -",

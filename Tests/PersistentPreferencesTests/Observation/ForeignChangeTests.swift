@@ -10,7 +10,7 @@ import Testing
     private let folder = TemporaryFolder.fresh
 
     private func prefs(_ url: URL, _ system: SystemCalls) -> AnyPrefs {
-        PrefsStore.propertyList(url: url, durability: .process, system: system).observedPrefs()
+        PrefsStore.propertyList(url: url, durability: .crash, system: system).observedPrefs()
     }
 
     private func write(_ values: [String: Any], to url: URL) throws {
@@ -210,7 +210,7 @@ import Testing
     @Test(arguments: Watcher.allCases)
     func eachRootOfAFileHasItsOwn(_ watcher: Watcher) throws {
         let url = folder.file()
-        let store = PrefsStore.propertyList(url: url, durability: .process, system: WatchedSystemCalls(watcher))
+        let store = PrefsStore.propertyList(url: url, durability: .crash, system: WatchedSystemCalls(watcher))
         let (one, two) = (store.observedPrefs("One"), store.observedPrefs("Two"))
         let three = Listener(store.observedPrefs("Three"))
         let (first, second) = (Listener(one), Listener(two))

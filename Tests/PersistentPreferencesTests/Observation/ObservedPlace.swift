@@ -29,7 +29,7 @@ extension TemporaryFolder {
     func observedStore(
         _ name: String = "test.plist", _ system: SystemCalls = .real, format: FileFormat = .binary
     ) -> PrefsStore {
-        .propertyList(url: file(name), format: format, durability: .process, system: system)
+        .propertyList(url: file(name), format: format, durability: .crash, system: system)
     }
 
     /// Prefs with the root key "Root" on a file in the folder.
@@ -41,7 +41,7 @@ extension TemporaryFolder {
 final class SizePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var size = 12
     @Pref var name: String? = nil
-    override var keys: [String] { super.keys + ["free"] }
+    override var allowedKeys: [String] { super.allowedKeys + ["free"] }
 }
 
 extension PrefsStore {

@@ -27,7 +27,7 @@ import Testing
             #expect(prefs["size"] as? Int == 1)
             #expect(prefs["name"] == nil)
             #expect(Array(prefs.values.keys) == ["size"])
-            #expect(prefs.count == 1)
+            #expect(prefs.values.count == 1)
             #expect(!prefs.$name.isStored)
         }
         #expect(prefs.size == 2)
@@ -90,7 +90,7 @@ import Testing
         PreviousStateRead(["size": .string("large")], of: prefs.state).asCurrent {
             #expect(prefs.size == 12)
             #expect(prefs["unknown"] == nil)
-            prefs.flush()
+            prefs.reload()
         }
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
         #expect(prefs.errors.count == 1)

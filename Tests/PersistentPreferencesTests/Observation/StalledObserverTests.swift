@@ -16,7 +16,7 @@ import Testing
 
     private final class NumberPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var number = 0
-        override var keys: [String] { (0..<10).map { "k\($0)" } }
+        override var allowedKeys: [String] { (0..<10).map { "k\($0)" } }
 
         /// Commit n sets the number to n, and one of ten keys.
         func commit(_ number: Int) {

@@ -17,7 +17,8 @@ import PrefsStoreKit
 
     /// A read, and the changes of another instance that it is notified of: size, name, or free.
     enum Reading: CaseIterable {
-        case property, handle, isStored, isDefault, subscripted, freeKey, values, count, exported
+        case property, handle, isStored, isDefault, subscripted, freeKey, values, count, exported,
+            effectiveValue, effectiveValues
 
         fileprivate func read(_ prefs: SizePrefs) {
             switch self {
@@ -28,16 +29,18 @@ import PrefsStoreKit
             case .subscripted: _ = prefs["size"]
             case .freeKey: _ = prefs["free"]
             case .values: _ = prefs.values
-            case .count: _ = prefs.count
+            case .count: _ = prefs.visibleCount()
             case .exported: _ = prefs.exported(as: .json)
+            case .effectiveValue: _ = prefs.effectiveValue(of: "size")
+            case .effectiveValues: _ = prefs.effectiveValues
             }
         }
 
         var keys: [String] {
             switch self {
-            case .property, .handle, .isStored, .isDefault, .subscripted: ["size"]
+            case .property, .handle, .isStored, .isDefault, .subscripted, .effectiveValue: ["size"]
             case .freeKey: ["free"]
-            case .values, .count, .exported: ["free", "name", "size"]
+            case .values, .count, .exported, .effectiveValues: ["free", "name", "size"]
             }
         }
     }
@@ -65,7 +68,7 @@ import PrefsStoreKit
         let prefs = prefs()
         let seen = tracking({ _ = prefs.size }) {
             defer { prefs.name = "written inside" }
-            return [prefs.size, prefs.count]
+            return [prefs.size, prefs.visibleCount()]
         }
         prefs.update {
             (prefs.size, prefs.name) = (14, "y")

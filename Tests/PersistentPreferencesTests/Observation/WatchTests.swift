@@ -73,8 +73,8 @@ import Testing
         let prefs = prefs("test.plist", system)
         prefs["a"] = 1
         prefs.update { $0["b"] = prefs["a"] }
-        _ = (prefs.values, prefs.count)
-        prefs.flush()
+        _ = (prefs.values, prefs.values.count)
+        prefs.reload()
         #expect(system.watchesEver == 0)
     }
 
@@ -85,7 +85,7 @@ import Testing
         let one = prefs.onChange { _ in }
         #expect(system.watches == 1)
         let two = other.onChange(of: "a") { _ in }
-        var sequence: PrefsChanges? = prefs.changes()
+        var sequence: PrefUpdates<PrefsChange>? = prefs.changes()
         #expect(system.watches == 1)
         one.cancel()
         withExtendedLifetime(sequence) {}

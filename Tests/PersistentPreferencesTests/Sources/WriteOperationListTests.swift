@@ -5,16 +5,18 @@ import WriteOperations
 @Suite struct WriteOperationListTests {
     /// The members that write, with the number of their declarations, and the operations that perform them.
     private static let writing: [String: (declarations: Int, operations: [WriteOperation])] = [
-        "PersistentPrefs.init": (3, [.initializer]),
+        "PersistentPrefs.init": (2, [.initializer]),
         "RVS_PersistentPrefs.init": (3, [.initializer]),
         "PersistentPrefs.subscript": (1, [.subscripted, .subscriptedNil]),
         "PersistentPrefs.values": (1, [.values, .valuesInPlace]),
-        "PersistentPrefs.remove(_:)": (2, [.remove, .asyncRemove]),
-        "PersistentPrefs.clear()": (1, [.clear]),
-        "PersistentPrefs.deleteAll()": (1, [.deleteAll]),
+        "PersistentPrefs.reset(_:)": (2, [.remove, .asyncRemove]),
+        "PersistentPrefs.resetAll()": (1, [.clear]),
+        "PersistentPrefs.deleteRoot()": (1, [.deleteAll]),
+        "RVS_PersistentPrefs.clear()": (1, [.clear]),
+        "RVS_PersistentPrefs.deleteAll()": (1, [.deleteAll]),
         "PersistentPrefs.import(_:merge:)": (1, [.importedJSON, .importedXML, .importedBinary, .importedWhole]),
         "PersistentPrefs.update(timeout:_:)": (
-            8,
+            4,
             [
                 .update, .dictionaryUpdate, .returningUpdate, .returningDictionaryUpdate, .asyncUpdate,
                 .asyncDictionaryUpdate, .asyncReturningUpdate, .asyncReturningDictionaryUpdate,
@@ -58,8 +60,9 @@ import WriteOperations
     /// The other members of these types: they read, observe, declare, or change objects alone.
     private static let reading: [String: Set<String>] = [
         "PersistentPrefs": [
-            "key", "keys", "count", "description", "lastError", "prefsDidFail(_:)", "flush()", "store", "migrations",
-            "rules", "versionKey", "versionOfUnmarked", "lockTimeout", "read(_:)",
+            "key", "allowedKeys", "effectiveValues", "effectiveValue(of:)", "description", "lastError",
+            "prefsDidFail(_:)", "store", "migrations",
+            "rules", "versionKey", "unmarkedVersion", "writeTimeout", "read(_:)",
             "formerRootKeys", "jsonSchema()", "describe()", "source(ofKey:)", "problems()", "exported(as:)",
             "withStore(_:_:)", "withStore(_:isolation:_:)", "onChange(of:on:_:)", "changes(of:)", "publisher(of:)",
             "onError(_:)",
@@ -87,7 +90,8 @@ import WriteOperations
         "PrefsBackend": ["read(root:)", "observe(root:_:)"],
         "RemotePrefsBackend": ["current(root:)", "lastKnown(root:)"],
         "RVS_PersistentPrefs": [
-            "groupID", "userDefaults", "store", "addObserver(_:forKeyPath:options:context:)",
+            "keys", "allowedKeys", "count", "flush()", "groupID", "userDefaults", "store",
+            "addObserver(_:forKeyPath:options:context:)",
             "automaticallyNotifiesObservers(forKey:)",
         ],
         "SettingsFile": [

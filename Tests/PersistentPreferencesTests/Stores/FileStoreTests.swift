@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PrefsPropertyLists
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -65,6 +66,6 @@ import Testing
         let url = try #require(URL(string: text))
         let prefs = AnyPrefs(store: .propertyList(url: url))
         if case .invalidName = prefs.lastError {} else { Issue.record("\(prefs.outcome)") }
-        #expect(prefs.update { $0["a"] = 1 } != nil)
+        #expect(prefs.update { $0["a"] = 1 }.failure != nil)
     }
 }

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PrefsStoreKit
+import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -25,7 +26,7 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     private func store(_ system: SystemCalls = .real) -> PrefsStore {
-        .propertyList(url: folder.file(), durability: .process, layout: .flat, system: system)
+        .propertyList(url: folder.file(), durability: .crash, layout: .flat, system: system)
     }
 
     private func entries() throws -> [String: Any] { try propertyList(at: folder.file()) }
@@ -54,13 +55,13 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = AppPrefs(store: store())
         #expect(Set(prefs.values.keys) == ["columns", "volume"] && prefs.columns == 4)
         prefs["others"] = 8
-        #expect(prefs.lastError.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"others\"")
-        prefs.deleteAll()
+        #expect(prefs.outcome == "expected a key that @Pref declares or allowedKeys lists, found \"others\"")
+        prefs.deleteRoot()
         #expect(try prefs.lastError == nil && entries() as? [String: Int] == ["others": 7] && prefs.columns == 3)
         prefs.volume = 1
         prefs.values = ["columns": 5]
         #expect(try entries().keys.sorted() == ["columns", "others"])
-        prefs.clear()
+        prefs.resetAll()
         #expect(try entries() as? [String: Int] == ["others": 7])
     }
 
@@ -73,7 +74,7 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(found["columns"] as? Int == 9 && found["others"] as? Int == 1)
         #expect(found.keys.sorted() == ["PersistentPreferences version", "columns", "others"])
         #expect(ColumnPrefs(store: store()).columns == 9)
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(try entries() as? [String: Int] == ["others": 1])
     }
 
@@ -85,7 +86,7 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         final class Other: PersistentPrefs, @unchecked Sendable { @Pref var volume = 0.5 }
         let other = Other(store: store())
         other.volume = 1
-        other.deleteAll()
+        other.deleteRoot()
         #expect(try entries().keys.sorted() == ["PersistentPreferences version", "columns"])
         #expect(migrated.columns == 9 && !other.$volume.isStored)
     }
@@ -100,11 +101,11 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.volume = 1
         _ = calls.takeCalls()
         prefs.volume = 1
-        prefs.flush()
+        prefs.reload()
         #expect(calls.takeCalls().filter { $0.hasPrefix("rename") } == [])
         #expect(prefs.lastError == nil)
-        prefs.deleteAll()
-        prefs.flush()
+        prefs.deleteRoot()
+        prefs.reload()
         #expect(prefs.lastError.map { "\($0)" } == "nothing is stored under the root key \"AppPrefs\"")
     }
 
@@ -136,7 +137,7 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         let failure = one.update {
             two.volume = 0
             one["columns"] = 99
-        }
+        }.failure
         #expect(failure != nil)
         #expect(two.volume == 1)
     }

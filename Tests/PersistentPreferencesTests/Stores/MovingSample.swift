@@ -11,10 +11,9 @@ final class EditorPrefs: Prefs, @unchecked Sendable {
 func move(from old: EditorPrefs, to new: EditorPrefs) -> PrefsError? {
     let stored = old.values
     if let error = old.lastError, !error.isWarning { return error }
-    let error = new.update {
+    let result = new.update {
         for (key, value) in stored where new[key] == nil { new[key] = value }
     }
-    if let error { return error }
-    old.clear()
-    return old.lastError
+    if case .failure(let error) = result { return error }
+    return old.resetAll()
 }

@@ -68,7 +68,7 @@ import PrefsLayers
         let around = try LayersOfChecks(in: folder, layout: kind.isFlat ? .flat : .roots)
         @Sendable func file(
             _ name: String = "test.plist", _ format: FileFormat = .binary, _ layout: DomainLayout = .roots,
-            _ durability: PrefsStore.Durability = .process
+            _ durability: PrefsStore.Durability = .crash
         ) -> PrefsStore {
             .propertyList(url: folder.file(name), format: format, durability: durability, layout: layout)
         }

@@ -99,7 +99,7 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.check { $0 == nil ? "must not be nil" : nil }) var needed: Int? = 1
     @Pref(.check { $0 == .dark ? "must not be dark" : nil }) var lightMode = TextMode.light
     /// Has no declaration.
-    override var keys: [String] { ["free"] }
+    override var allowedKeys: [String] { ["free"] }
 
     /// Values of each property, as stored.
     static var samples: [(key: String, values: [Any])] {

@@ -41,7 +41,7 @@ final class AnyPrefs: RecordingPrefs, @unchecked Sendable {
         super.init(key: key, values: values, store: store)
     }
 
-    override var keys: [String] { names }
+    override var allowedKeys: [String] { names }
 }
 
 /// What the body of an update throws.

@@ -13,7 +13,7 @@ struct TypedFile {
 
     init(_ values: [String: Any]? = nil) throws {
         folder = try TemporaryFolder()
-        store = PrefsStore.propertyList(url: folder.file(), durability: .process)
+        store = PrefsStore.propertyList(url: folder.file(), durability: .crash)
         if let values { try put(values) }
     }
 

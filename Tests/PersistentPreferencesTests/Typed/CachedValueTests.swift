@@ -66,11 +66,11 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
             try door()
             #expect(prefs.all == all(number) && other.all == all(number))
         }
-        other.clear()
+        other.resetAll()
         #expect(prefs.all == none)
         try store.update(root: "Root") { $0 = Self.values(8) }
         #expect(prefs.all == all(8))
-        other.deleteAll()
+        other.deleteRoot()
         #expect(prefs.all == none && prefs.outcome == "ok")
         prefs.number = 9
         #expect(prefs.number == 9 && other.number == 9)

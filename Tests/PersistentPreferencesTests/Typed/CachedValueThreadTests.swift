@@ -91,7 +91,7 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aStateSettlesOnce() throws {
         let folder = try TemporaryFolder()
         let system = RecordingSystemCalls()
-        let prefs = CountedPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
+        let prefs = CountedPrefs(store: .propertyList(url: folder.file(), durability: .crash, system: system))
         // The status was read before the file was on the disk, so the state has not settled at any time of the clock.
         system.isClockAhead = false
         prefs.text = "2"

@@ -116,7 +116,7 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
             prefs[key] = value
             #expect(prefs.outcome == "\(key): \(reason)", "\(key) = \(value)")
         }
-        #expect(prefs.count == 0)
+        #expect(prefs.values.count == 0)
     }
 
     @Test func nilIsValidExceptForACheckThatRejectsIt() {

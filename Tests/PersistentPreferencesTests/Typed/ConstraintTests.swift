@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import TestSupport
 import Testing
 import WriteOperations
 
@@ -101,7 +102,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
             ("digit: must be in 1...9", { prefs.$digit.set(0) }),
             ("name: must not be empty", { prefs.$name.set("") }),
             ("list: must have two elements at most", { prefs.$list.set([1, 2, 3]) }),
-            ("size: must be in 8...72", { prefs.update { prefs.size += 100 } }),
+            ("size: must be in 8...72", { prefs.update { prefs.size += 100 }.failure }),
         ]
         for (message, attempt) in attempts {
             #expect(attempt().map { "\($0)" } == message)
@@ -120,7 +121,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = LimitedPrefs(store: .memory())
         prefs.values = ["name": "", "size": 1, "free": 3, "digit": 0]
         #expect(prefs.outcome == "digit: must be in 1...9\nname: must not be empty\nsize: must be in 8...72")
-        #expect(prefs.count == 0)
+        #expect(prefs.values.count == 0)
     }
 
     @Test func aStoredValueThatDoesNotFitReadsAsTheDefaultAndIsKept() throws {

@@ -45,14 +45,14 @@ private final class RawNamesPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 private final class HandWrittenKeysPrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { ["by hand", "both"] }
+    override var allowedKeys: [String] { ["by hand", "both"] }
 
     @Pref var declared = 1
     @Pref var both = 2
 }
 
 private final class SuperKeysPrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { super.keys + ["by hand"] }
+    override var allowedKeys: [String] { super.allowedKeys + ["by hand"] }
 
     @Pref var declared = 1
 }
@@ -82,7 +82,7 @@ private final class AssignedPrefs: PersistentPrefs, @unchecked Sendable {
         super.init(key: TypedFile.root, store: store)
     }
 
-    override init(key: String?, values: [String: Any]?, store: PrefsStore) { fatalError("not used") }
+    override init(key: String?, values: [String: Any]?, store: PrefsStore?) { fatalError("not used") }
     var handles: [PrefHandle<Int>] { [$plain, $left, $right, $swapped, $other] }
 }
 
@@ -98,7 +98,7 @@ private final class CrossedPrefs: PersistentPrefs, @unchecked Sendable {
         super.init(key: TypedFile.root, store: store)
     }
 
-    override init(key: String?, values: [String: Any]?, store: PrefsStore) { fatalError("not used") }
+    override init(key: String?, values: [String: Any]?, store: PrefsStore?) { fatalError("not used") }
 }
 
 private final class RacedPrefs<Tag>: PersistentPrefs, @unchecked Sendable {
@@ -126,9 +126,9 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
 
     @Test func keysComeFromTheWholeChainOfClasses() {
         let prefs = LastPrefs(store: store)
-        #expect(prefs.keys == ["first", "Second One", "third", "hidden", "shown"])
-        #expect(PlainMiddle(store: store).keys == ["first", "Second One"])
-        #expect(BasePrefs(store: store).keys == ["first", "Second One"])
+        #expect(prefs.allowedKeys == ["first", "Second One", "third", "hidden", "shown"])
+        #expect(PlainMiddle(store: store).allowedKeys == ["first", "Second One"])
+        #expect(BasePrefs(store: store).allowedKeys == ["first", "Second One"])
         #expect(prefs.third == nil)
         prefs.first = 10
         prefs.second = "20"
@@ -147,7 +147,7 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
         texts.latest = "b"
         dates.latest = Date(timeIntervalSinceReferenceDate: 0.5)
         dates.sum += 1
-        #expect(dates.keys == ["list", "latest", "sum"])
+        #expect(dates.allowedKeys == ["list", "latest", "sum"])
         #expect(numbers.list == [1] && texts.list == ["a", "b"] && texts.latest == "b")
         #expect(dates.latest?.timeIntervalSinceReferenceDate == 0.5 && dates.sum == 1)
         #expect(GenericPrefs<String>.describe().map { "\($0.valueType)" } == ["Array<String>", "Optional<String>"])
@@ -155,19 +155,19 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
 
     @Test func anyNameIsAKey() {
         let prefs = OddlyNamedPrefs(store: store)
-        #expect(prefs.keys == ["default", "_leading", "größe", "with space, \"quotes\" and 😀"])
+        #expect(prefs.allowedKeys == ["default", "_leading", "größe", "with space, \"quotes\" and 😀"])
         prefs.default = 10
         prefs._leading = 20
         prefs.größe = 30
         prefs.odd = 40
         #expect(prefs.outcome == "ok")
-        #expect(prefs.keys.map { prefs[$0] as? Int } == [10, 20, 30, 40])
+        #expect(prefs.allowedKeys.map { prefs[$0] as? Int } == [10, 20, 30, 40])
     }
 
     /// The key is the name, without what reflection adds to it.
     @Test func theKeyOfARawIdentifierIsItsName() {
         let prefs = RawNamesPrefs(store: store)
-        #expect(prefs.keys == ["has widgets", "two  blanks", "3D.view"])
+        #expect(prefs.allowedKeys == ["has widgets", "two  blanks", "3D.view"])
         prefs.`has widgets` = false
         prefs.`two  blanks` = 3
         prefs.`$3D.view`.set(4)
@@ -177,19 +177,19 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
 
     @Test func keysByHandAndDeclaredOnesAreBothAllowed() {
         let prefs = HandWrittenKeysPrefs(store: store)
-        #expect(prefs.keys == ["by hand", "both"])
+        #expect(prefs.allowedKeys == ["by hand", "both"])
         prefs["by hand"] = 0
         prefs.declared = 10
         prefs.both = 20
-        #expect(prefs.ints == ["by hand": 0, "declared": 10, "both": 20] && prefs.count == 3)
+        #expect(prefs.ints == ["by hand": 0, "declared": 10, "both": 20] && prefs.values.count == 3)
         prefs.values = ["declared": 1, "neither": 2]
-        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"neither\"")
-        #expect(prefs.count == 3)
-        prefs.clear()
-        #expect(prefs.count == 0 && prefs.declared == 1)
+        #expect(prefs.outcome == "expected a key that @Pref declares or allowedKeys lists, found \"neither\"")
+        #expect(prefs.values.count == 3)
+        prefs.resetAll()
+        #expect(prefs.values.count == 0 && prefs.declared == 1)
 
         let more = SuperKeysPrefs(store: store)
-        #expect(more.keys == ["declared", "by hand"])
+        #expect(more.allowedKeys == ["declared", "by hand"])
         more.values = ["declared": 5, "by hand": 6]
         #expect(more.declared == 5 && more.outcome == "ok")
     }
@@ -198,7 +198,7 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
         let names = ["plain", "left", "right", "swapped", "other"]
         for isOdd in [true, false, true] {
             let prefs = AssignedPrefs(isOdd: isOdd, store: store)
-            #expect(prefs.keys == names)
+            #expect(prefs.allowedKeys == names)
             #expect(prefs.handles.map(\.key) == names)
             #expect(prefs.handles.map(\.defaultValue) == [isOdd ? 1 : 2, 3, 4, 5, 6])
             for (number, handle) in prefs.handles.enumerated() { handle.set(number) }
@@ -224,7 +224,7 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
                 prefs.update { prefs.list.append(number) }
             }
             let prefs = RacedPrefs<Tag>(key: "\(rounds)", store: store)
-            #expect(prefs.keys == ["number", "text", "list"])
+            #expect(prefs.allowedKeys == ["number", "text", "list"])
             #expect(prefs.number == 16 && prefs.words == "seven" && prefs.list.sorted() == [0] + Array(0..<16))
             if rounds > 1 { race([Tag].self, rounds: rounds - 1) }
         }

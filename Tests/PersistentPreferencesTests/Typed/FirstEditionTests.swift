@@ -66,7 +66,7 @@ private struct FirstPlayerSettings: SettingsFile, Equatable {
         #expect(prefs.window == Window(width: 640, title: "main", tags: ["a", "b"]))
         #expect(prefs.windows == ["one": Window(width: 1), "two": Window(width: 2, title: "$null")])
         #expect(prefs.numbers == [1, 2, 3] && prefs.modes == [.plain, nil, .rich])
-        #expect(prefs.lastError == nil && prefs.count == 15)
+        #expect(prefs.lastError == nil && prefs.values.count == 15)
         #expect(try Data(contentsOf: url) == bytes && folder.names() == ["test.plist"])
         prefs.number += 1
         #expect(prefs.number == -41 && prefs.lastError == nil && prefs.windows.count == 2)

@@ -19,7 +19,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     private let folder = TemporaryFolder.fresh
 
     private func store(_ roots: [String: [String: Any]]) throws -> PrefsStore {
-        let store = PrefsStore.propertyList(url: folder.file("\(UUID()).plist"), durability: .process)
+        let store = PrefsStore.propertyList(url: folder.file("\(UUID()).plist"), durability: .crash)
         for (root, values) in roots { try store.update(root: root) { $0 = values } }
         return store
     }
@@ -27,7 +27,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func theFirstFormerRootThatExistsIsRead() throws {
         let store = try store(["EditorPrefs": ["size": 20, "title": "a", "other": 1], "Prefs": ["size": 30]])
         let prefs = ReaderPrefs(store: store)
-        #expect(prefs.size == 20 && prefs.name == "a" && prefs.count == 2 && prefs["size"] as? Int == 20)
+        #expect(prefs.size == 20 && prefs.name == "a" && prefs.values.count == 2 && prefs["size"] as? Int == 20)
         #expect(prefs.lastError == nil)
         #expect(try store.read(root: Self.own) == nil, "reading writes nothing")
         #expect(ReaderPrefs(store: try self.store(["Prefs": ["size": 30]])).size == 30)
@@ -65,11 +65,11 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func nothingComesBackAfterADeletion() throws {
-        for delete in [{ $0.deleteAll() }, { $0.clear() }] as [(ReaderPrefs) -> Void] {
+        for delete in [{ $0.deleteRoot() }, { $0.resetAll() }] as [(ReaderPrefs) -> Void] {
             let store = try store(["EditorPrefs": ["size": 20]])
             let prefs = ReaderPrefs(store: store)
             delete(prefs)
-            #expect(prefs.lastError == nil && prefs.size == 12 && prefs.count == 0)
+            #expect(prefs.lastError == nil && prefs.size == 12 && prefs.values.count == 0)
             #expect(try store.read(root: "EditorPrefs") == nil)
         }
     }
@@ -77,13 +77,13 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func nothingOfOtherFormerRootsComesBackAfterAClear() throws {
         let store = try store(["EditorPrefs": ["size": 20], "Prefs": ["size": 30]])
         let prefs = ReaderPrefs(store: store)
-        prefs.clear()
-        #expect(prefs.lastError == nil && prefs.size == 12 && prefs.count == 0)
+        prefs.resetAll()
+        #expect(prefs.lastError == nil && prefs.size == 12 && prefs.values.count == 0)
         prefs.size = 5
         // An old version that is still running.
         try store.update(root: "EditorPrefs") { $0 = ["size": 40] }
-        prefs.clear()
-        #expect(prefs.size == 12 && prefs.count == 0)
+        prefs.resetAll()
+        #expect(prefs.size == 12 && prefs.values.count == 0)
         #expect(try store.read(root: "Prefs")?["size"] as? Int == 30)
         #expect(try store.read(root: "EditorPrefs")?["size"] as? Int == 40)
     }
@@ -126,10 +126,10 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func anEntryThatIsNotARootIsLeftAlone() throws {
         let file = folder.file("others.plist")
         try writePropertyList(["EditorPrefs": "of another program", "Prefs": ["size": 30]], to: file)
-        let prefs = ReaderPrefs(store: .propertyList(url: file, durability: .process))
+        let prefs = ReaderPrefs(store: .propertyList(url: file, durability: .crash))
         #expect(prefs.size == 30 && prefs.lastError == nil)
         prefs.size = 31
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.lastError == nil)
         #expect(try propertyList(at: file) as? [String: String] == ["EditorPrefs": "of another program"])
     }
@@ -176,7 +176,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func aFlatLayoutIgnoresThem() throws {
         let url = try #require(store(["EditorPrefs": ["size": 20]]).url)
-        let prefs = ReaderPrefs(store: .propertyList(url: url, durability: .process, layout: .flat))
+        let prefs = ReaderPrefs(store: .propertyList(url: url, durability: .crash, layout: .flat))
         #expect(prefs.size == 12 && prefs.name == "none" && prefs.lastError == nil)
         prefs.size = 13
         #expect(prefs.lastError == nil)

@@ -1,11 +1,12 @@
 @testable import PrefsSupport
 import PersistentPreferences
 import PrefsStoreKit
+import TestSupport
 import Testing
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.formerly("sz")) var size = 12
-    override var keys: [String] { ["a", "c"] }
+    override var allowedKeys: [String] { ["a", "c"] }
     override class var formerRootKeys: [String] { ["OldRenamed"] }
 }
 
@@ -64,7 +65,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
         let failure = prefs.update { values in
             prefs.size = 5
             values["c"] = 1
-        }
+        }.failure
         #expect(failure == nil)
         #expect(try store.read(root: "Root") as? [String: Int] == ["size": 5, "c": 1])
     }
@@ -75,9 +76,9 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = RenamedPrefs(key: "Root", store: store)
         #expect(
             prefs.update { values in
-                prefs.deleteAll()
+                prefs.deleteRoot()
                 values["a"] = nil
-            } == nil)
+            }.failure == nil)
         #expect(try store.read(root: "Root") == nil)
     }
 
@@ -121,7 +122,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
         try writePropertyList(["RenamedPrefs": "text", "OldRenamed": ["size": 1]], to: folder.file())
         let prefs = RenamedPrefs(store: .propertyList(url: folder.file()))
         #expect(prefs.lastError == .rootIsNotDictionary(key: "RenamedPrefs"))
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.lastError == nil)
         #expect(try propertyList(at: folder.file()) as? [String: [String: Int]] == [:])
     }

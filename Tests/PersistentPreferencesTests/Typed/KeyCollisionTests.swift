@@ -75,7 +75,7 @@ private final class Misnamed: PersistentPrefs, @unchecked Sendable {
 }
 
 private final class Unmigrated: PersistentPrefs, @unchecked Sendable {
-    override class var versionOfUnmarked: Int { 3 }
+    override class var unmarkedVersion: Int { 3 }
     override class var migrations: [PrefsMigration] { [PrefsMigration(to: 4) { _ in }] }
 }
 

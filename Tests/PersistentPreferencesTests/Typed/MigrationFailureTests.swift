@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import TestSupport
 import Testing
 
 private let mark = "PersistentPreferences version"
@@ -50,11 +51,11 @@ private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
         }
         check(prefs.lastError)
         let attempts: [() -> Void] = [
-            { #expect(prefs.number == 7) }, { #expect(prefs.values.isEmpty) }, { #expect(prefs.count == 0) },
+            { #expect(prefs.number == 7) }, { #expect(prefs.values.isEmpty) }, { #expect(prefs.values.count == 0) },
             { #expect(prefs["number"] == nil) }, { #expect(!prefs.$number.isStored && prefs.$number.isDefault) },
-            { #expect(prefs.renamed == 0) }, { prefs.flush() }, { prefs.number = 1 }, { prefs["number"] = 1 },
+            { #expect(prefs.renamed == 0) }, { prefs.reload() }, { prefs.number = 1 }, { prefs["number"] = 1 },
             { prefs["number"] = nil }, { prefs.values = ["number": 1] }, { prefs.values["number"] = 1 },
-            { prefs.$number.reset() }, { prefs.clear() }, { prefs.update { prefs.number = 1 } },
+            { prefs.$number.reset() }, { prefs.resetAll() }, { prefs.update { prefs.number = 1 } },
             { prefs.update { $0["number"] = 1 } },
         ]
         for attempt in attempts {
@@ -62,11 +63,11 @@ private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
             check(prefs.lastError)
         }
         check(prefs.$number.set(1))
-        check(prefs.update { $0 = [:] })
+        check(prefs.update { $0 = [:] }.failure)
         check(FailingPrefs(key: TypedFile.root, values: ["number": 1], store: file.store).lastError)
         #expect(try file.bytes == before.0 && file.fileNumber == before.1)
 
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.outcome == "ok" && prefs.number == 7)
         prefs.number = 5
         #expect(try file.stored == exactly(["number": 5, mark: 2]))
@@ -92,7 +93,7 @@ private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
         let error = other.update {
             other.number = 1
             prefs.number = 1
-        }
+        }.failure
         #expect(error.map { "\($0)" }?.hasPrefix("\"Root\" could not be migrated to version 2: trouble") == true)
         #expect(try file.bytes == bytes)
         #expect(other.number == 7)

@@ -31,7 +31,7 @@ private class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A class without migrations on that root.
 private final class UnversionedPrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { ["number", "amount", "free", mark] }
+    override var allowedKeys: [String] { ["number", "amount", "free", mark] }
 }
 
 private final class DatedPrefs: PersistentPrefs, @unchecked Sendable {
@@ -76,9 +76,9 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = prefs(file)
         let before = try (file.bytes, file.fileNumber)
         #expect(prefs.number == number && prefs["number"] as? Int == (number == 0 ? nil : number))
-        #expect(prefs.ints == (number == 0 ? [:] : ["number": number]) && prefs.count == number.signum())
+        #expect(prefs.ints == (number == 0 ? [:] : ["number": number]) && prefs.values.count == number.signum())
         #expect(prefs.$number.isStored == (number > 0))
-        prefs.flush()
+        prefs.reload()
         // These writes change nothing.
         prefs.number = number
         if number > 0 { prefs["number"] = number }
@@ -147,9 +147,9 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.number = 5
             #expect(try file.stored == exactly(["number": 5, mark: 2]))
             #expect(prefs.number == 5)
-            prefs.clear()
-            #expect(try file.stored == exactly([mark: 2]) && prefs.count == 0 && prefs.values.isEmpty)
-            prefs.deleteAll()
+            prefs.resetAll()
+            #expect(try file.stored == exactly([mark: 2]) && prefs.values.count == 0 && prefs.values.isEmpty)
+            prefs.deleteRoot()
             #expect(try file.stored == "nothing")
             prefs.number = 6
             #expect(try file.stored == exactly(["number": 6, mark: 2]))
@@ -159,11 +159,11 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aProgramWithoutMigrationsKeepsTheVersion() throws {
         let file = try TypedFile(["amount": 5, mark: 2])
         let prefs = UnversionedPrefs(key: TypedFile.root, store: file.store)
-        #expect(prefs.ints == ["amount": 5] && prefs.count == 1)
+        #expect(prefs.ints == ["amount": 5] && prefs.values.count == 1)
         prefs["free"] = 1
         #expect(prefs.outcome == "ok")
         #expect(try file.stored == exactly(["amount": 5, "free": 1, mark: 2]))
-        prefs.clear()
+        prefs.resetAll()
         #expect(try file.stored == exactly([mark: 2]))
     }
 
@@ -171,7 +171,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(["number": 5, mark: 1])
         let bytes = try file.bytes
         for prefs in [prefs(file), UnversionedPrefs(key: TypedFile.root, store: file.store)] as [PersistentPrefs] {
-            let refusal = "expected a key that @Pref declares or keys lists, found \"\(mark)\""
+            let refusal = "expected a key that @Pref declares or allowedKeys lists, found \"\(mark)\""
             let accesses: [() -> Void] = [
                 { _ = prefs[mark] }, { prefs[mark] = 2 }, { prefs[mark] = nil }, { prefs.values[mark] = 2 },
                 { prefs.values = [mark: 2] }, { prefs.update { $0[mark] = 2 } },
@@ -184,7 +184,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(try file.bytes == bytes)
         }
         #expect(MigratedPrefs(key: TypedFile.root, values: [mark: 2], store: file.store).lastError != nil)
-        #expect(!prefs(file).keys.contains(mark))
+        #expect(!prefs(file).allowedKeys.contains(mark))
         #expect(try file.bytes == bytes)
     }
 
@@ -193,7 +193,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(["text": text])
         let prefs = CountingPrefs(key: TypedFile.root, store: file.store)
         for _ in 0..<10 {
-            #expect(prefs.text == text && prefs.number == 5 && prefs.count == 2 && prefs.$number.isStored)
+            #expect(prefs.text == text && prefs.number == 5 && prefs.values.count == 2 && prefs.$number.isStored)
             prefs.text = text
         }
         #expect(CountingPrefs.runs(on: text) == 1)

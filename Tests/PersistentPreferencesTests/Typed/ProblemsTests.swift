@@ -45,7 +45,7 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
             ])
         try store.update(root: "FontPrefs") { $0 = ["fontSize": 5, "theme": "dark"] }
         #expect(prefs.problems().isEmpty)
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.problems().isEmpty)
     }
 

@@ -29,10 +29,10 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.name == name && prefs.$name.isStored == isSet && prefs.$name.value == name)
         #expect(prefs["name"] as? String == (isSet ? name : nil))
         #expect(prefs.values as? [String: String] == (isSet ? ["name": name] : [:]))
-        #expect(prefs.count == stored.count.signum())
+        #expect(prefs.values.count == stored.count.signum())
         #expect(
             prefs["oldest"] == nil
-                && prefs.outcome == "expected a key that @Pref declares or keys lists, found \"oldest\"")
+                && prefs.outcome == "expected a key that @Pref declares or allowedKeys lists, found \"oldest\"")
         #expect(try file.bytes == bytes)
         prefs.free = 1
         #expect(prefs.name == name && prefs.outcome == "ok")
@@ -113,7 +113,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.values["size"] = 20
         let suggestion = "; did you mean \"Size\"?"
         #expect(
-            prefs.outcome == "expected a key that @Pref declares or keys lists, found \"size\"" + suggestion)
+            prefs.outcome == "expected a key that @Pref declares or allowedKeys lists, found \"size\"" + suggestion)
         #expect(try file.bytes == bytes)
         #expect(prefs.size == 20)
     }
@@ -130,7 +130,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(
             try file.stored
                 == exactly([RootSchema.defaultVersionKey: version, "newer": "theirs", "pair": 1, "name": "ours"]))
-        prefs.clear()
+        prefs.resetAll()
         #expect(try file.stored == exactly([RootSchema.defaultVersionKey: version, "newer": "theirs", "pair": 1]))
     }
 }

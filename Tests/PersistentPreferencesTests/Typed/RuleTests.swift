@@ -132,16 +132,16 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.update { prefs.name = "four" }
             #expect(prefs.lastError == nil, "the update inside is a part of the other")
             prefs.high = 60
-        }
+        }.failure
         #expect(outcome == nil)
         #expect(try file.stored == exactly(["low": 50, "high": 60, "name": "four"]))
-        #expect(prefs.update { $0 = ["low": 70, "high": 80] } == nil)
+        #expect(prefs.update { $0 = ["low": 70, "high": 80] }.failure == nil)
         #expect(prefs.errors == [])
         // A part that would be valid is not stored either.
         let error = prefs.update {
             prefs.name = "x"
             prefs.high = 69
-        }
+        }.failure
         #expect(error == PoolPrefs.violated && prefs.lastError == PoolPrefs.violated)
         let result = prefs.update { () -> Int in
             prefs.low = 81
@@ -154,7 +154,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func eachViolatedRuleGivesItsText() throws {
         let (_, prefs) = try pool()
         #expect(
-            prefs.update { $0 = ["low": 5, "high": 3, "name": "long"] }
+            prefs.update { $0 = ["low": 5, "high": 3, "name": "long"] }.failure
                 == .ruleViolated(["low must be at most high", "name must have at most high characters"]))
         #expect(
             prefs.outcome
@@ -223,7 +223,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.low = 2
             prefs.key = "Other"
             prefs.low = 10
-        }
+        }.failure
         #expect(error == PoolPrefs.violated)
         #expect(try file.stored == exactly(["low": 1, "high": 2]))
         // Two instances of one root, in one update.
@@ -232,8 +232,8 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
             one.update {
                 two.low = 20
                 one.high = 30
-            } == nil)
-        #expect(one.update { two.low = 40 } == PoolPrefs.violated)
+            }.failure == nil)
+        #expect(one.update { two.low = 40 }.failure == PoolPrefs.violated)
         #expect(one.low == 20 && two.high == 30)
     }
 
@@ -273,16 +273,16 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.update {
                 prefs.low = 5
                 prefs.high = 6
-            } == nil)
+            }.failure == nil)
         #expect(
             prefs.update {
                 prefs.low = 6
                 prefs.high = 5
-            } == PoolPrefs.violated)
-        #expect(prefs.update { $0["high"] = 4 } == PoolPrefs.violated)
-        #expect(prefs.update { $0 = ["low": 7, "high": 8] } == nil)
+            }.failure == PoolPrefs.violated)
+        #expect(prefs.update { $0["high"] = 4 }.failure == PoolPrefs.violated)
+        #expect(prefs.update { $0 = ["low": 7, "high": 8] }.failure == nil)
         #expect(try inner.read(root: "PoolPrefs") as? [String: Int] == ["low": 7, "high": 8])
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.outcome == "ok" && prefs.values.isEmpty)
     }
 
@@ -300,7 +300,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.update {
                 pool.high = 11
                 prefs.size = 20
-            } == nil)
+            }.failure == nil)
         #expect((prefs.size, prefs.other, pool.low, elsewhere.low) == (20, 0, 1, 1), "no write of the rule is stored")
         #expect(pool.lastError == nil && Set(pool.errors) == ["\(PrefsError.writeInsideRead)"])
         #expect(elsewhere.values.isEmpty)
@@ -380,7 +380,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
         inThreads(4) { number in
             let prefs = PoolPrefs(key: TypedFile.root, store: store)
             for _ in 0..<20 {
-                let error = number % 2 == 0 ? prefs.update { prefs.low += 1 } : prefs.$high.modify { $0 -= 1 }
+                let error = number % 2 == 0 ? prefs.update { prefs.low += 1 }.failure : prefs.$high.modify { $0 -= 1 }
                 #expect(error == nil || error == PoolPrefs.violated)
                 results.append(error == nil)
             }
@@ -397,7 +397,8 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
                 group.addTask {
                     let prefs = PoolPrefs(key: TypedFile.root, store: file.store)
                     return number % 2 == 0
-                        ? await prefs.update { prefs.low += 1 } == nil : await prefs.$high.modify { $0 -= 1 } == nil
+                        ? await prefs.update { prefs.low += 1 }.failure == nil
+                        : await prefs.$high.modify { $0 -= 1 } == nil
                 }
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }

@@ -24,7 +24,7 @@ extension AppSettingsValues {
     private let folder = TemporaryFolder.fresh
 
     private func store(_ name: String = "test.plist") -> PrefsStore {
-        .propertyList(url: folder.file(name), durability: .process)
+        .propertyList(url: folder.file(name), durability: .crash)
     }
 
     /// The results and reports of four reads. Between them, another property is read without an error.

@@ -97,7 +97,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
     @Test func oneFlatKeyWithTwoTypesOrDefaultsIsReported() throws {
         let folder = try TemporaryFolder()
         func store(_ name: String) -> PrefsStore {
-            .propertyList(url: folder.file(name), durability: .process, layout: .flat)
+            .propertyList(url: folder.file(name), durability: .crash, layout: .flat)
         }
         #expect(Cars(store: store("a")).lastError == nil)
         #expect(Ships(key: "Cars", store: store("a")).lastError == nil, "equal declarations")
@@ -125,7 +125,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
 
     @Test func onlyContradictionsAreReported() throws {
         let folder = try TemporaryFolder()
-        func store() -> PrefsStore { .propertyList(url: folder.file(), durability: .process) }
+        func store() -> PrefsStore { .propertyList(url: folder.file(), durability: .crash) }
         #expect(OneWay(key: "Root", store: store()).lastError == nil)
         #expect(SameWay(key: "Root", store: store()).lastError == nil, "the same types")
         let text = OtherWay(key: "Root", store: store()).outcome

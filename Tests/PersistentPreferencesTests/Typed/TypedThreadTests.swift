@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import TestSupport
 import Testing
 
 private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
@@ -35,11 +36,11 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
             for round in 1...25 {
                 #expect(mine.set(round) == nil)
                 #expect(mine.value == round)
-                #expect(prefs.update { prefs.total += 1 } == nil)
+                #expect(prefs.update { prefs.total += 1 }.failure == nil)
                 let error = prefs.update {
                     prefs.words.append("\(thread)")
                     prefs.renamed[0] += 1
-                }
+                }.failure
                 #expect(error == nil)
                 #expect(prefs.total > 1_000 && prefs.renamed.count == 2 && prefs.words.count >= round)
             }
@@ -56,7 +57,7 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
         inThreads(8) { thread in
             let isGood = thread.isMultiple(of: 2)
             for _ in 0..<200 {
-                let error = prefs.update { $0[isGood ? "a" : "unknown"] = thread }
+                let error = prefs.update { $0[isGood ? "a" : "unknown"] = thread }.failure
                 if (error == nil) != isGood { others.withLock { $0 += 1 } }
             }
         }

@@ -46,8 +46,8 @@ extension PrefsError? {
                 $0[$1] = $2; return $0.lastError
             }
         ),
-        ("update", { prefs, key, value in prefs.update { $0[key] = value } }),
-        ("nested", { prefs, key, value in prefs.update { prefs[key] = value } }),
+        ("update", { prefs, key, value in prefs.update { $0[key] = value }.failure }),
+        ("nested", { prefs, key, value in prefs.update { prefs[key] = value }.failure }),
         (
             "merge",
             {
@@ -88,8 +88,8 @@ extension PrefsError? {
     @Test func onlyTheKeyItselfIsOpen() throws {
         try put(["name": 1, "size": 2])
         let prefs = LevelPrefs(key: "Root", store: store)
-        #expect(prefs.update { ($0["name"], $0["size"]) = (2, 300) }.kind == "constraintViolated")
-        #expect(prefs.update { ($0["name"], $0["level"]) = (2, "x") }.kind == "typeMismatch", "it has no value")
+        #expect(prefs.update { ($0["name"], $0["size"]) = (2, 300) }.failure.kind == "constraintViolated")
+        #expect(prefs.update { ($0["name"], $0["level"]) = (2, "x") }.failure.kind == "typeMismatch", "it has no value")
         prefs["name"] = NSObject()
         #expect(prefs.lastError.kind == "valuesNotPlistCompatible")
         #expect(try stored("name") as? Int == 1 && stored("size") as? Int == 2)
@@ -119,7 +119,7 @@ extension PrefsError? {
         let error = prefs.update { values in
             prefs.name = "b"
             values["name"] = 2
-        }
+        }.failure
         #expect(error.kind == "typeMismatch")
         #expect(try stored("name") as? Int == 1)
     }

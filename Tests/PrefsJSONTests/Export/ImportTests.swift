@@ -84,9 +84,9 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// Texts, and the error messages.
     private static let refused = [
-        #"{"a":5,"d":1,"other":1}"#: #"expected a key that @Pref declares or keys lists, found "d", "other""#,
+        #"{"a":5,"d":1,"other":1}"#: #"expected a key that @Pref declares or allowedKeys lists, found "d", "other""#,
         #"{"a":5,"PersistentPreferences version":1}"#:
-            #"expected a key that @Pref declares or keys lists, found "PersistentPreferences version""#,
+            #"expected a key that @Pref declares or allowedKeys lists, found "PersistentPreferences version""#,
         #"{"a":5,"b":{"x":[{"CF$UID":7}]}}"#:
             "b.x[0]: a dictionary of a lone number CF$UID cannot be stored in a property list",
         #"{"a":5,"b":{"$date":1e17}}"#: "b: a date this far away cannot be stored in a property list",
@@ -110,7 +110,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(
             prefs.update {
                 prefs["a"] = 7; prefs.import(data, merge: merge)
-            }?.description == message)
+            }.failure?.description == message)
         #expect(try Data(contentsOf: folder.file()) == bytes)
         #expect(try stored() == ["a": 1, "b": 2, "other": 9, mark: 4])
     }
@@ -123,7 +123,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.exportedText == "{\n  \"a\": 7,\n  \"b\": 8\n}\n")
             prefs.import(json(#"{"c":9}"#), merge: false)
             prefs["b"] = 1
-        }
+        }.failure
         #expect(failure == nil)
         #expect(try stored() == ["b": 1, "c": 9, "other": 9, mark: 4])
         struct Stop: Error {}

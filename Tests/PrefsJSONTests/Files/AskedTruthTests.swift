@@ -20,7 +20,7 @@ import TestSupport
     private func prefs() -> ToolPrefs {
         ToolPrefs(
             store: .propertyList(
-                url: url, format: .json, durability: .process, layout: .flat, quarantinesMistakes: false,
+                url: url, format: .json, durability: .crash, layout: .flat, quarantinesMistakes: false,
                 system: system))
     }
 

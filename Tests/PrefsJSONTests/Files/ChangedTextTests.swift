@@ -136,7 +136,7 @@ import TestSupport
 
     @Test(arguments: cases) func onlyWhatChangesIsWritten(_ test: Case) throws {
         try put(test.text)
-        try PrefsStore.json(url: url, durability: .process).update(root: "R") { values in
+        try PrefsStore.json(url: url, durability: .crash).update(root: "R") { values in
             var changed = values ?? [:]
             for (key, value) in test.changes { changed[key] = value }
             values = changed

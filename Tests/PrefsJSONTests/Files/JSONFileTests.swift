@@ -145,7 +145,7 @@ import Testing
             // One of the reads, and one of the write.
             #expect(other.errors.count == 2)
             #expect(other.lastError.kind == "notOurs" && other.lastError.file?.reason == edited.reason)
-            other.deleteAll()
+            other.deleteRoot()
         }
         #expect(try FolderState(folder) == before)
         // What an empty file means depends on its age.

@@ -29,7 +29,7 @@ import TestSupport
         @Pref var since = Date(timeIntervalSinceReferenceDate: 0)
         @Pref var any: [String: Any] = [:]
 
-        override var keys: [String] { super.keys + ["other", "others"] }
+        override var allowedKeys: [String] { super.allowedKeys + ["other", "others"] }
     }
 
     private func prefs(_ text: String) throws -> ShopPrefs {

@@ -25,7 +25,7 @@ import TestSupport
     private func prefs(quarantines: Bool? = false) -> ToolPrefs {
         ToolPrefs(
             store: .propertyList(
-                url: url, format: .json, durability: .process, layout: .flat, quarantinesMistakes: quarantines,
+                url: url, format: .json, durability: .crash, layout: .flat, quarantinesMistakes: quarantines,
                 system: system))
     }
 
@@ -46,7 +46,7 @@ import TestSupport
         prefs.a = 1
         try put(Self.mistake)
         let writes: [(ToolPrefs) -> Void] = [
-            { $0.a = 5 }, { $0["a"] = 5 }, { $0.values = ["a": 5] }, { $0.update { $0["a"] = 5 } }, { $0.clear() },
+            { $0.a = 5 }, { $0["a"] = 5 }, { $0.values = ["a": 5] }, { $0.update { $0["a"] = 5 } }, { $0.resetAll() },
             { $0.$a.modify { $0 += 1 } }, { $0.$a.reset() },
             { _ = $0.import(Data("{\"a\": 5}".utf8), merge: true) }, { $0.values["a"] = 5 },
         ]
@@ -101,7 +101,7 @@ import TestSupport
         let prefs = prefs()
         (prefs.a, prefs["b"]) = (1, 2)
         try put(Self.mistake)
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.lastError.kind == "quarantined")
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data(Self.mistake.utf8)])
         #expect(try text() == "{}\n")
@@ -279,7 +279,7 @@ import TestSupport
 
     /// Once for each mistake, without an access.
     @Test func observersAreToldAtOnce() throws {
-        let prefs = ToolPrefs(store: .json(url: url, durability: .process))
+        let prefs = ToolPrefs(store: .json(url: url, durability: .crash))
         func put(_ text: String) throws { try Data(text.utf8).write(to: url, options: .atomic) }
         prefs.a = 1
         let (errors, changes) = (Heard<String>(), Heard<Int>())

@@ -125,7 +125,7 @@ import TestSupport
     }
 
     @Test(arguments: [FileFormat.binary, .plainXML]) func aPropertyListHasMarkers(_ format: FileFormat) throws {
-        let store = PrefsStore.propertyList(url: folder.file("x.plist"), format: format, durability: .process)
+        let store = PrefsStore.propertyList(url: folder.file("x.plist"), format: format, durability: .crash)
         let prefs = NotePrefs(store: store)
         assign(prefs)
         let stored = try #require(try store.read(root: "NotePrefs"))

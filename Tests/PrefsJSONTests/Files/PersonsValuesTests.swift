@@ -30,12 +30,12 @@ import TestSupport
         @Pref var days: Set<Date> = []
         @Pref var projects: [Project] = []
         @Pref var project = Project()
-        override var keys: [String] { ["free", "list"] }
+        override var allowedKeys: [String] { ["free", "list"] }
     }
 
     private func prefs(_ text: String) throws -> ToolPrefs {
         try put(text)
-        return ToolPrefs(store: .json(url: url, durability: .process))
+        return ToolPrefs(store: .json(url: url, durability: .crash))
     }
 
     // MARK: - null
@@ -46,7 +46,7 @@ import TestSupport
         #expect(!prefs.$limit.isDefault && prefs["limit"] == nil && prefs.lastError == nil)
         #expect(prefs.size == 12 && prefs.$size.source == .default && prefs.lastError == nil)
         #expect(prefs.ports == [1, nil] && prefs.lastError == nil)
-        #expect(Set(prefs.values.keys) == ["ports"] && prefs.count == 1)
+        #expect(Set(prefs.values.keys) == ["ports"] && prefs.values.count == 1)
         #expect(prefs.problems().map(\.description) == ["size: expected Int, found null"])
         prefs.size = 13
         prefs.limit = 5
@@ -75,9 +75,9 @@ import TestSupport
     @Test func resetAndRemoveDeleteANull() throws {
         let prefs = try prefs(#"{"limit": null, "size": null, "name": null, "free": null, "mine": null}"#)
         #expect(prefs.$size.reset() == nil)
-        #expect(prefs.remove("free") == nil)
+        #expect(prefs.reset("free") == nil)
         #expect(try text() == #"{"limit": null, "name": null, "mine": null}"#)
-        prefs.clear()
+        prefs.resetAll()
         #expect(try text() == #"{"mine": null}"#)
     }
 
@@ -189,7 +189,7 @@ import TestSupport
     /// In a new file and in an existing one: declared properties have no objects with `$`, and nil is stored.
     @Test(arguments: [true, false]) func newValuesAreWrittenAsPeopleDo(_ isNewFile: Bool) throws {
         if !isNewFile { try put("{}") }
-        let prefs = ToolPrefs(store: .json(url: url, durability: .process))
+        let prefs = ToolPrefs(store: .json(url: url, durability: .crash))
         prefs.update {
             (prefs.start, prefs.wait, prefs.icon) = (Self.noon, .seconds(90), Data([1, 2, 3]))
             prefs.any = ["when": Self.noon]
@@ -243,7 +243,7 @@ import TestSupport
             @Pref(coding: PrefCoding(encode: { $0.map { "\($0)" } }, decode: { ($0 as? String).map { Int($0) } }))
             var number: Int? = 5
         }
-        let prefs = CodedPrefs(store: .json(url: url, durability: .process))
+        let prefs = CodedPrefs(store: .json(url: url, durability: .crash))
         (prefs.project, prefs.number) = (nil, nil)
         #expect(try text() == "{\n  \"number\": null,\n  \"project\": null\n}\n")
         #expect(prefs.project == nil && prefs.number == nil && prefs.lastError == nil && prefs.problems().isEmpty)
@@ -305,33 +305,33 @@ import TestSupport
         try put(
             #"{"tasks": [{"name":"a"}, {"name":"b", "due": "2026-11-01"}, {"name":"c"}], "byName": {"x.y": {"name":"x"}, "z": {}}}"#
         )
-        let prefs = TaskPrefs(store: .json(url: url, durability: .process))
+        let prefs = TaskPrefs(store: .json(url: url, durability: .crash))
         func tasks() -> [[String: Any]] { prefs["tasks"] as? [[String: Any]] ?? [] }
         #expect(prefs.tasks.isEmpty && prefs.lastError != nil)
         var list = tasks()
         list[1]["isDone"] = true
-        #expect(prefs.update { $0["tasks"] = list } == nil)
+        #expect(prefs.update { $0["tasks"] = list }.failure == nil)
         #expect(prefs.tasks.isEmpty)
         // One has the field, and another one has lost it.
         list[0]["isDone"] = false
         list[1]["isDone"] = nil
-        #expect(prefs.update { $0["tasks"] = list } == nil)
+        #expect(prefs.update { $0["tasks"] = list }.failure == nil)
         list[1]["isDone"] = true
-        #expect(prefs.update { $0["tasks"] = list } == nil)
+        #expect(prefs.update { $0["tasks"] = list }.failure == nil)
         list[2]["isDone"] = false
-        #expect(prefs.update { $0["tasks"] = list } == nil)
+        #expect(prefs.update { $0["tasks"] = list }.failure == nil)
         #expect(prefs.tasks.map(\.name) == ["a", "b", "c"] && prefs.lastError == nil)
         #expect(
             try text().hasPrefix(
                 #"{"tasks": [{"isDone":false, "name":"a"}, {"name":"b", "due": "2026-11-01", "isDone":true}, {"isDone":false, "name":"c"}]"#
             ))
         list[0]["isDone"] = nil
-        #expect(prefs.update { $0["tasks"] = list }.kind == "typeMismatch", "it can be read")
+        #expect(prefs.update { $0["tasks"] = list }.failure.kind == "typeMismatch", "it can be read")
         let isHalf: [String: Any] = ["x.y": ["name": "x", "isDone": true], "z": [String: Any]()]
-        #expect(prefs.update { $0["byName"] = isHalf } == nil)
-        #expect(prefs.update { $0["byName"] = ["z": [String: Any](), "y": 1] } == nil)
-        #expect(prefs.update { $0["byName"] = [String: Any]() } == nil)
-        #expect(prefs.update { $0["byName"] = isHalf }.kind == "typeMismatch", "it can be read")
+        #expect(prefs.update { $0["byName"] = isHalf }.failure == nil)
+        #expect(prefs.update { $0["byName"] = ["z": [String: Any](), "y": 1] }.failure == nil)
+        #expect(prefs.update { $0["byName"] = [String: Any]() }.failure == nil)
+        #expect(prefs.update { $0["byName"] = isHalf }.failure.kind == "typeMismatch", "it can be read")
     }
 
     /// A date that a person writes is read, so only a value that fits replaces it.
@@ -341,7 +341,7 @@ import TestSupport
         }
         let before = #"{"due": "2026-11-01"}"#
         try put(before)
-        let prefs = DuePrefs(store: .json(url: url, durability: .process))
+        let prefs = DuePrefs(store: .json(url: url, durability: .crash))
         prefs["due"] = 5
         #expect(prefs.lastError?.description == "due: expected Date, found an integer")
         #expect(try text() == before)
@@ -358,10 +358,10 @@ import TestSupport
         }
         let before = #"{"size": null}"#
         try put(before)
-        let prefs = SizePrefs(store: .json(url: url, durability: .process))
+        let prefs = SizePrefs(store: .json(url: url, durability: .crash))
         prefs["size"] = "x"
         #expect(prefs.lastError?.description == "size: expected Int, found a string")
-        #expect(prefs.update { $0["size"] = "x" }.kind == "typeMismatch")
+        #expect(prefs.update { $0["size"] = "x" }.failure.kind == "typeMismatch")
         #expect(try text() == before)
         prefs["size"] = 2
         #expect(try prefs.lastError == nil && text() == #"{"size": 2}"#)

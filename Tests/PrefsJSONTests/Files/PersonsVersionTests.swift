@@ -23,7 +23,7 @@ import TestSupport
     }
 
     final class TodayPrefs: MinutesPrefs, @unchecked Sendable {
-        override class var versionOfUnmarked: Int { 2 }
+        override class var unmarkedVersion: Int { 2 }
     }
 
     final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
@@ -36,7 +36,7 @@ import TestSupport
 
     private func store(_ text: String) throws -> PrefsStore {
         try put(text)
-        return PrefsStore.json(url: url, durability: .process)
+        return PrefsStore.json(url: url, durability: .crash)
     }
 
     @Test func aFileWithoutAVersionIsOfTheVersionThatTheClassSays() throws {
@@ -91,7 +91,7 @@ import TestSupport
         #expect(prefs.values.keys.sorted() == ["color"] && prefs.problems().isEmpty)
         prefs["version"] = 3
         #expect(prefs.lastError.kind == "incorrectKeys")
-        prefs.clear()
+        prefs.resetAll()
         #expect(try text() == #"{"version": 2}"#)
         let newer = MinutesPrefs(store: try store(#"{"version": 3, "rounding": 1}"#))
         newer.color = "y"

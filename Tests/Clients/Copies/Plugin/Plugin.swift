@@ -11,7 +11,7 @@ final class PluginPrefs: Prefs, @unchecked Sendable {
 public func countInPlugin(_ path: UnsafePointer<CChar>) -> Int32 {
     let file = PrefsStore.propertyList(url: URL(filePath: String(cString: path)))
     let prefs = PluginPrefs(key: "Copies", store: file)
-    guard let error = prefs.update({ prefs.counted += 1 }) else { return 0 }
+    guard case .failure(let error) = prefs.update({ prefs.counted += 1 }) else { return 0 }
     if case .notStored(let failure) = error { return failure.code }
     return -1
 }

@@ -22,11 +22,12 @@ let prefs = ProgramPrefs(key: "Copies", store: .propertyList(url: URL(filePath: 
 
 // A write that could never get its lock fails at once, and the update around it goes on.
 precondition(function(path) == 0)
-let error = prefs.update {
+let result = prefs.update {
     precondition(function(path) == EDEADLK)
     prefs.counted += 1
 }
-precondition(error == nil && prefs.counted == 2)
+if case .failure(let error) = result { fatalError("\(error)") }
+precondition(prefs.counted == 2)
 
 // Threads of the two copies wait for one another.
 let running = DispatchGroup()
@@ -35,7 +36,7 @@ for number in 0..<4 {
     Thread.detachNewThread { [function, path, prefs] in
         for _ in 0..<100 {
             if number % 2 == 0 {
-                precondition(prefs.update { prefs.counted += 1 } == nil)
+                if case .failure(let error) = prefs.update({ prefs.counted += 1 }) { fatalError("\(error)") }
             } else {
                 precondition(function(path) == 0)
             }

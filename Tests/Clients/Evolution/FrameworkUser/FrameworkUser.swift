@@ -11,7 +11,7 @@ final class ColorLampPrefs: LampPrefs, @unchecked Sendable {
         prefs.brightness = 200
         prefs.color = "red"
         prefs.$brightness.set(20)
-        guard prefs.brightness == 20, prefs.color == "red", prefs.keys == ["brightness", "color"] else {
+        guard prefs.brightness == 20, prefs.color == "red", prefs.allowedKeys == ["brightness", "color"] else {
             fatalError("\(prefs.values)")
         }
         print("ok")

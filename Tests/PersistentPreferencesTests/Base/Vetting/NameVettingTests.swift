@@ -91,5 +91,5 @@ private final class Renamed: PersistentPrefs, @unchecked Sendable {
         get { name }
         set { super.key = newValue }
     }
-    override var keys: [String] { ["a"] }
+    override var allowedKeys: [String] { ["a"] }
 }

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -84,11 +85,11 @@ import Testing
         #expect(prefs.outcome == "a: a key has more than 30 combining marks in a row")
         prefs.values = hostile
         #expect(prefs.outcome.hasSuffix("a key has more than 30 combining marks in a row"))
-        #expect(prefs.update { $0 = hostile } != nil)
+        #expect(prefs.update { $0 = hostile }.failure != nil)
         prefs[Self.hostile] = 1
         if case .incorrectKeys = prefs.lastError {} else { Issue.record("\(prefs.outcome.prefix(100))") }
         let others = [Self.hostile + "b", Self.hostile + "a", Self.hostile + "b"]
-        #expect(prefs.remove(others[0], others[1], others[2]) != nil)
+        #expect(prefs.reset(others[0], others[1], others[2]) != nil)
         if case .incorrectKeys(let keys) = prefs.lastError {
             #expect(keys.map(\.utf8.last) == [UInt8(ascii: "a"), UInt8(ascii: "b")])
         } else {

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PrefsTestSet
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -109,13 +110,13 @@ import Testing
                 write("c", nil)
                 for key in ["d", "e"] { write(key, "x") }
                 for key in ["d", "e"] { write(key, key == "d" ? mebibyte : "y") }
-            } == nil)
+            }.failure == nil)
         #expect(outcomes == Array(repeating: "ok", count: 8))
         outcomes = []
         let failure = prefs.update {
             for key in ["a", "b", "d"] { write(key, nil) }
             for key in ["a", "b", "c", "e"] { write(key, mebibyte) }
-        }
+        }.failure
         let tooLarge = "e: the root would be larger than 4 MiB"
         #expect(outcomes == Array(repeating: "ok", count: 6) + [tooLarge] && failure.map { "\($0)" } == tooLarge)
         #expect(prefs["d"] as? Data == mebibyte && prefs["e"] as? String == "y")
@@ -127,7 +128,7 @@ import Testing
         let error = prefs.update {
             prefs.values = ["b": Data(count: 3 << 20)]
             prefs["c"] = ["x"]
-        }
+        }.failure
         #expect(error == nil && prefs.values.count == 2)
     }
 
@@ -136,8 +137,8 @@ import Testing
         let folder = try TemporaryFolder()
         let large = ["a": StoredValue.data(Data(count: 4 << 20)), "b": .data(Data(count: 2 << 20))]
         try PropertyListCoder.encode(.dictionary(["Root": .dictionary(large)]), as: .binary).write(to: folder.file())
-        let prefs = AnyPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .process))
-        let error = prefs.update { for size in [20, 19] { prefs["b"] = [Data(count: 1 << size)] } }
+        let prefs = AnyPrefs(key: "Root", store: .propertyList(url: folder.file(), durability: .crash))
+        let error = prefs.update { for size in [20, 19] { prefs["b"] = [Data(count: 1 << size)] } }.failure
         #expect(error == nil && prefs.outcome == "ok")
         prefs["b"] = [Data(count: 1 << 20)]
         #expect(prefs.outcome == "b: the root would be larger than 4 MiB")
@@ -146,15 +147,15 @@ import Testing
     /// What an update has replaced takes no room any more.
     @Test(arguments: [DomainLayout.roots, .flat]) func aReplacedRootMakesRoom(_ layout: DomainLayout) throws {
         let folder = try TemporaryFolder()
-        let store = PrefsStore.propertyList(url: folder.file(), durability: .process, layout: layout)
+        let store = PrefsStore.propertyList(url: folder.file(), durability: .crash, layout: layout)
         let prefs = AnyPrefs(["a", "b"], key: "root", store: store)
         let large = Data(count: PropertyListLimits.rootBytes / 4 * 3)
         let error = prefs.update {
             prefs["a"] = large
             prefs["b"] = 1
-            prefs.deleteAll()
+            prefs.deleteRoot()
             prefs["a"] = large
-        }
+        }.failure
         #expect(error == nil && prefs.values.count == 1)
     }
 
@@ -171,7 +172,7 @@ import Testing
             one["b"] = mebibyte
             #expect(one.outcome == "ok" && other.outcome == "ok")
             other["d"] = mebibyte
-        }
+        }.failure
         #expect(failure.map { "\($0)" } == "d: the root would be larger than 4 MiB")
         #expect(one.values.isEmpty)
     }

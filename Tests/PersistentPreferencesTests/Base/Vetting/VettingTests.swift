@@ -90,14 +90,14 @@ import Testing
 
     /// As the layers do for the names of variables and options.
     @Test func aMistypedKeyIsSuggested() throws {
-        let start = "expected a key that @Pref declares or keys lists, found "
+        let start = "expected a key that @Pref declares or allowedKeys lists, found "
         let end = "\"Integer Valeu\"; did you mean \"Integer Value\"?"
         prefs["Integer Valeu"] = 1
         #expect(prefs.outcome == start + end)
         #expect(prefs["Integer Valeu"] == nil && prefs.outcome == start + end)
         prefs.values["Integer Valeu"] = 2
         #expect(prefs.outcome == start + end)
-        #expect(prefs.remove("Integer Valeu").map { "\($0)" } == start + end)
+        #expect(prefs.reset("Integer Valeu").map { "\($0)" } == start + end)
         // Of two mistyped keys, none is suggested, and an error of your own has no suggestion.
         prefs.values = ["Integer Valeu": 1, "String Valeu": ""]
         #expect(prefs.outcome == start + "\"Integer Valeu\", \"String Valeu\"")
@@ -107,7 +107,7 @@ import Testing
 
     @Test func aKeyThatIsNotAllowedIsNamedBeforeAnyValue() throws {
         prefs.values = ["z": NSNull(), "String Value": NSNull(), "b": 1, "Integer Value": 11]
-        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"b\", \"z\"")
+        #expect(prefs.outcome == "expected a key that @Pref declares or allowedKeys lists, found \"b\", \"z\"")
         try expectNothingChanged()
     }
 

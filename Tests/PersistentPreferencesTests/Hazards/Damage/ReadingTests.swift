@@ -82,15 +82,15 @@ import WriteOperations
         case .initializer: _ = prefs()
         case .subscripting: _ = prefs()["a"]
         case .values: _ = prefs().values
-        case .count: _ = prefs().count
-        case .flush: prefs().flush()
+        case .count: _ = prefs().visibleCount()
+        case .flush: prefs().reload()
         case .export: ExportFormat.allCases.forEach { _ = prefs().exported(as: $0) }
         case .typed: _ = typed().a
         case .handle: _ = (typed().$a.isStored, typed().$a.isDefault)
         case .observe: prefs().onChange { _ in }.cancel()
         case .store: _ = try? store.read(root: "AnyPrefs")
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()
-        case .describe: _ = (typed().describe(), typed().keys)
+        case .describe: _ = (typed().describe(), typed().allowedKeys)
         case .domain:
             let file = FileLocation(path: url.path) { $0.formatOfNewFile = format }
             _ = try? Roots(file).state(of: .everything)

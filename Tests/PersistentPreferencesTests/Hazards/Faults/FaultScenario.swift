@@ -34,7 +34,7 @@ struct FaultScenario: Sendable, CustomStringConvertible {
         FaultScenario(
             name: "change, JSON", format: .json, old: ["a": 1, "b": 1], change: setA, new: ["a": 2, "b": 1]),
         FaultScenario(name: "change of what was not read", old: ["a": 1], isRead: false, change: setA, new: ["a": 2]),
-        FaultScenario(name: "unflushed", durability: .process, old: ["a": 1], change: setA, new: ["a": 2]),
+        FaultScenario(name: "unflushed", durability: .crash, old: ["a": 1], change: setA, new: ["a": 2]),
         FaultScenario(
             name: "through a link", old: ["a": 1],
             preparation: {

@@ -85,7 +85,7 @@ import Testing
                     let system = RecordingSystemCalls()
                     do {
                         let careless = AnyPrefs(
-                            store: .propertyList(url: folder.file(), durability: .process, system: system))
+                            store: .propertyList(url: folder.file(), durability: .crash, system: system))
                         careless["a"] = 1
                         let prefs = AnyPrefs(store: .propertyList(url: folder.file(), system: system))
                         system.failCall(number, with: code, persists: persists)

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import WriteOperations
 
 @testable import EngineSupport
@@ -9,15 +10,15 @@ import WriteOperations
 final class ModelSubject {
     /// A subclass that records every error that it receives.
     final class Prefs: PersistentPrefs, @unchecked Sendable {
-        private let allowed: [String]
+        private let names: [String]
         private let errors = Locked<[ModelError]>([])
 
-        init(_ allowed: [String], key: String, values: [String: Any]?, store: PrefsStore) {
-            self.allowed = allowed
+        init(_ names: [String], key: String, values: [String: Any]?, store: PrefsStore) {
+            self.names = names
             super.init(key: key, values: values, store: store)
         }
 
-        override var keys: [String] { allowed }
+        override var allowedKeys: [String] { names }
 
         override func prefsDidFail(_ error: PrefsError) { errors.withLock { $0.append(ModelError(error)) } }
 
@@ -63,7 +64,7 @@ final class ModelSubject {
             PrefsStore.propertyList(
                 url: folder.file(kind == .link ? "link.plist" : kind.place.fileName),
                 format: kind == .xml ? .plainXML : .binary,
-                durability: [.hasty, .process].contains(kind) ? .process : .powerCut, system: system)
+                durability: [.hasty, .process].contains(kind) ? .crash : .powerCut, system: system)
         }
     }
 
@@ -96,7 +97,7 @@ final class ModelSubject {
             let value = instances[number][key]
             observe { .value(try value.map { try ModelValue($0, isStrict: true) }) }
         case .values(let number): observe { .values(try ModelValue.entries(instances[number].values, isStrict: true)) }
-        case .count(let number): trace.append(.count(instances[number].count))
+        case .count(let number): trace.append(.count(instances[number].visibleCount()))
         case .set(let number, let key, let input): instances[number][key] = input?.object(&mutables)
         case .copy(let number, let from, let to): instances[number][to] = instances[number][from]
         case .replace(let number, let values):
@@ -113,12 +114,11 @@ final class ModelSubject {
         case .update(let number, let form, let steps): update(instances[number], form, steps, &mutables)
         case .remove(let number, let keys):
             let prefs = instances[number]
-            let error = keys.count == 2 ? prefs.remove(keys[0], keys[1]) : prefs.remove(keys[0])
-            // An update with a result succeeds with a warning.
-            trace.append(.returned(error.flatMap { $0.isWarning ? nil : ModelError($0) }))
-        case .clear(let number): instances[number].clear()
-        case .deleteAll(let number): instances[number].deleteAll()
-        case .flush(let number): instances[number].flush()
+            let error = keys.count == 2 ? prefs.reset(keys[0], keys[1]) : prefs.reset(keys[0])
+            trace.append(.returned(error.map(ModelError.init)))
+        case .clear(let number): instances[number].resetAll()
+        case .deleteAll(let number): instances[number].deleteRoot()
+        case .flush(let number): instances[number].reload()
         case .move(let number, let key): instances[number].key = key
         case .reopen: reopen()
         case .foreign: break
@@ -136,9 +136,11 @@ final class ModelSubject {
             var unused: [String: Any] = [:]
             let error: PrefsError? =
                 switch form {
-                case .update: try prefs.update { () -> Void in try run(steps, on: &unused, &mutables) }
+                case .update: try prefs.update { () -> Void in try run(steps, on: &unused, &mutables) }.failure
                 case .dictionaryUpdate:
-                    try prefs.update { (values: inout [String: Any]) -> Void in try run(steps, on: &values, &mutables) }
+                    try prefs.update { (values: inout [String: Any]) -> Void in
+                        try run(steps, on: &values, &mutables)
+                    }.failure
                 case .returningUpdate:
                     try prefs.update { () -> Int in
                         try run(steps, on: &unused, &mutables)
@@ -150,8 +152,7 @@ final class ModelSubject {
                         return 7
                     }.failure
                 }
-            // An update with a result succeeds with a warning.
-            trace.append(.returned(error.flatMap { $0.isWarning ? nil : ModelError($0) }))
+            trace.append(.returned(error.map(ModelError.init)))
         }
     }
 

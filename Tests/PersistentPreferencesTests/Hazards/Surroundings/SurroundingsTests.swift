@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import Testing
 import WriteOperations
 
@@ -77,7 +78,7 @@ import WriteOperations
             if calls == number { interfere() }
             calls += 1
         }
-        let error = prefs.update { $0["a"] = 2 }
+        let error = prefs.update { $0["a"] = 2 }.failure
         system.onCall = nil
         return (error, calls > number)
     }

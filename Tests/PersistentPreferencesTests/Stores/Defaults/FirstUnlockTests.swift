@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -50,11 +51,11 @@ import Testing
         prefs.volume = 2
         prefs["name"] = "new"
         prefs.values = ["volume": 3.0]
-        prefs.clear()
-        prefs.deleteAll()
-        #expect(prefs.update { $0["volume"] = 4.0 } != nil)
+        prefs.resetAll()
+        prefs.deleteRoot()
+        #expect(prefs.update { $0["volume"] = 4.0 }.failure != nil)
         #expect(prefs.$volume.set(5) != nil && prefs.$volume.reset() != nil)
-        prefs.flush()
+        prefs.reload()
         #expect(prefs.errors == Array(repeating: Self.locked, count: 9))
         #expect(prefs.lastError?.detail(of: PrefsError.unreadable) != nil, "\(prefs.outcome)")
         daemon.deliver()
@@ -178,7 +179,7 @@ import Testing
         let first = prefs(daemon.process(), .flat)
         first.volume = 1
         #expect(daemon.hasMarker)
-        first.deleteAll()
+        first.deleteRoot()
         daemon.deliver()
         #expect(!daemon.hasMarker)
         if !hasFile { daemon.removeDomain() }

@@ -10,7 +10,7 @@ import Testing
 /// processes later, key by key, in one order.
 @Suite struct SimulatedHistoryTests {
     private final class HistoryPrefs: PersistentPrefs, @unchecked Sendable {
-        override var keys: [String] { ["a", "b", "x", "y"] }
+        override var allowedKeys: [String] { ["a", "b", "x", "y"] }
     }
 
     /// The operations of one thread. Not shared while it runs.

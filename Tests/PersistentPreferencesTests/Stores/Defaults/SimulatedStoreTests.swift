@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -100,7 +101,7 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.volume == 0.5 && !prefs.$volume.isStored)
             prefs.volume = 9
             #expect(prefs.volume == 9 && prefs.$volume.isStored)
-            prefs.deleteAll()
+            prefs.deleteRoot()
             #expect(process.entries.isEmpty)
             process[keyPath: path] = [:]
             // The model does not report changes of these values.
@@ -117,9 +118,9 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         func stored() -> [String: Any]? {
             layout == .roots ? process.entries["AnyPrefs"] as? [String: Any] : process.entries
         }
-        #expect(prefs["a"] as? Int == 1 && prefs["b"] is NSNull && prefs.count == 2)
+        #expect(prefs["a"] as? Int == 1 && prefs["b"] is NSNull && prefs.values.count == 2)
         prefs["c"] = 3
-        #expect(prefs.update { $0["a"] = 2 } == nil)
+        #expect(prefs.update { $0["a"] = 2 }.failure == nil)
         #expect(stored()?.count == 3 && stored()?["a"] as? Int == 2 && stored()?["b"] is NSNull)
         // A write of one is refused, also of one that was read.
         prefs["c"] = prefs["b"]

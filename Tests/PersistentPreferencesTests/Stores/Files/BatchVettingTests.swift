@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -25,7 +26,7 @@ import Testing
     func oneMembersValueFailsNoOther(_ index: Int, _ layout: DomainLayout) throws {
         let (value, reason) = Self.unfit[index]
         let url = folder.file()
-        let store = PrefsStore.propertyList(url: url, format: .plainXML, durability: .process, layout: layout)
+        let store = PrefsStore.propertyList(url: url, format: .plainXML, durability: .crash, layout: layout)
         let keys = (0..<8).map { "key\($0)" }
         let prefs = (0..<8).map { AnyPrefs(keys, key: "R\(layout == .flat ? 0 : $0)", store: store) }
         prefs[0]["key1"] = 0
@@ -41,7 +42,7 @@ import Testing
                 }
             } else {
                 isIn.pass()
-                let error = prefs[number].update { $0["key\(number)"] = number == 0 ? unfit : number }
+                let error = prefs[number].update { $0["key\(number)"] = number == 0 ? unfit : number }.failure
                 if let error { errors.withLock { $0[number] = "\(error)" } }
             }
         }

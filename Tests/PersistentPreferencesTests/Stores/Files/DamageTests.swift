@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -35,7 +36,7 @@ import Testing
     }
 
     /// An acknowledged value is in the file, even if it equals the known state.
-    @Test(arguments: [PrefsStore.Durability.powerCut, .process], ["damage", ""])
+    @Test(arguments: [PrefsStore.Durability.powerCut, .crash], ["damage", ""])
     func anEqualWriteStoresWhatIsKnown(_ durability: PrefsStore.Durability, _ bytes: String) throws {
         prefs()["a"] = 1
         let prefs = AnyPrefs(
@@ -166,7 +167,7 @@ import Testing
         prefs().values = ["a": 1, "b": 0]
         try folder.damage()
         inThreads(8) { _ in
-            let error = prefs().update { $0["b"] = ($0["b"] as? Int ?? 100) + 1 }
+            let error = prefs().update { $0["b"] = ($0["b"] as? Int ?? 100) + 1 }.failure
             if let error, !error.isWarning { Issue.record("\(error)") }
         }
         #expect(prefs().ints == ["a": 1, "b": 8])

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -43,7 +44,7 @@ import Testing
             for _ in 0..<2 {
                 let read = (prefs["a"] as? [String: [Date]])?["nested"]?.first?.timeIntervalSinceReferenceDate
                 #expect(read?.bitPattern == stored.bitPattern)
-                prefs.flush()
+                prefs.reload()
             }
         }
     }
@@ -67,8 +68,8 @@ import Testing
         let prefs = prefs()
         let error = prefs.update {
             prefs["a"] = 1
-            prefs.deleteAll()
-        }
+            prefs.deleteRoot()
+        }.failure
         #expect(error == nil)
         #expect(try folder.names() == [".test.plist.lock"])
     }
@@ -108,7 +109,7 @@ import Testing
 
     /// As long as the file is being replaced, a write that equals it relies on it.
     @Test func anEqualWriteFlushesWhatIsBeingReplaced() {
-        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
+        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .crash, system: system))
         careless["a"] = 1
         let (first, second) = (prefs(), prefs())
         let file = FileRegistry.shared.file(at: folder.file().path, system: system)
@@ -135,7 +136,7 @@ import Testing
 
     /// The file that was not flushed is still there.
     @Test func aWriteThatFailsLeavesTheFlushThatIsOwed() {
-        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
+        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .crash, system: system))
         careless["a"] = 1
         let prefs = prefs()
         system.fail("rename", with: EIO)
@@ -150,7 +151,7 @@ import Testing
     }
 
     @Test func anEqualWriteInAnUpdateRaisesItsDurability() {
-        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .process, system: system))
+        let careless = AnyPrefs(store: .propertyList(url: folder.file(), durability: .crash, system: system))
         let prefs = prefs()
         prefs["a"] = 1
         for isRaised in [false, true] {
@@ -192,7 +193,7 @@ import Testing
             guard name == call, calls >= (call == "rename" ? 2 : 1), !system.isHealed else { return }
             throw StorageFailure(name, "", code: isWrite ? ENOSPC : EACCES)
         }
-        prefs.deleteAll()
+        prefs.deleteRoot()
         system.isHealed = true
         let names = try folder.names()
         #expect(

@@ -27,9 +27,9 @@ import Testing
             access()
             #expect(system.takeCalls() == ["fstat"])
         }
-        prefs.clear()
+        prefs.resetAll()
         _ = system.takeCalls()
-        prefs.clear()
+        prefs.resetAll()
         #expect(system.takeCalls() == ["fstat"])
     }
 
@@ -46,7 +46,7 @@ import Testing
 
     @Test func anUnflushedWriteIsNotSynced() {
         let other = AnyPrefs(
-            store: .propertyList(url: folder.file("other.plist"), durability: .process, system: system))
+            store: .propertyList(url: folder.file("other.plist"), durability: .crash, system: system))
         _ = system.takeCalls()
         other["a"] = 2
         let steps = system.takeCalls().filter { ["fsync", "rename"].contains($0) }
@@ -55,8 +55,8 @@ import Testing
 
     @Test func deletingNothingCreatesNothing() throws {
         let other = AnyPrefs(store: .propertyList(url: folder.file("deep/other.plist"), system: system))
-        other.deleteAll()
-        other.clear()
+        other.deleteRoot()
+        other.resetAll()
         other.values = [:]
         #expect(other.outcome == "ok")
         #expect(try !folder.names().contains("deep"))
@@ -70,7 +70,7 @@ import Testing
                 prefs["a"] = number
                 system.fail("fsync", with: EIO)
                 prefs["a"] = -1
-                prefs.flush()
+                prefs.reload()
             }
         }
         #expect(system.openDescriptors.isEmpty && system.doubleCloses == 0)

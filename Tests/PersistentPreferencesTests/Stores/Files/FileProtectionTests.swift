@@ -47,7 +47,7 @@ import Testing
     private func prefs(_ protection: FileProtection?) -> AnyPrefs {
         AnyPrefs(
             store: .propertyList(
-                url: folder.file(), durability: .process, protection: protection, system: system))
+                url: folder.file(), durability: .crash, protection: protection, system: system))
     }
 
     private func classes() throws -> [FileProtection?] {

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -36,13 +37,13 @@ import Testing
 
     /// Prefs on the file of a release, past the link.
     private func direct(_ name: String) -> ReleasePrefs {
-        ReleasePrefs(store: .propertyList(url: release(name), durability: .process, layout: .flat))
+        ReleasePrefs(store: .propertyList(url: release(name), durability: .crash, layout: .flat))
     }
 
     /// Prefs on the link, which have stored 1 under `a` in release 1.
     private func prefs(system: SystemCalls = .real) -> ReleasePrefs {
         let store = PrefsStore.propertyList(
-            url: folder.file("current/p.plist"), durability: .process, layout: .flat, system: system)
+            url: folder.file("current/p.plist"), durability: .crash, layout: .flat, system: system)
         let prefs = ReleasePrefs(store: store)
         prefs.a = 1
         return prefs
@@ -87,7 +88,7 @@ import Testing
         prefs.a = 1
         #expect(prefs.lastError?.isWarning == false, "a write that is equal to the state of the other file")
         #expect(try Data(contentsOf: release("2")) == damage)
-        prefs.deleteAll()
+        prefs.deleteRoot()
         #expect(prefs.lastError?.isWarning == true, "an explicit word proceeds")
     }
 
@@ -140,7 +141,7 @@ import Testing
         let system = RecordingSystemCalls()
         let prefs = prefs(system: system)
         let next = ReleasePrefs(
-            store: .propertyList(url: release("2"), durability: .process, layout: .flat, system: system))
+            store: .propertyList(url: release("2"), durability: .crash, layout: .flat, system: system))
         #expect(next.a == 0)
         try point(to: "2")
         system.age = (folder.file("current").path, .zero)
@@ -289,7 +290,7 @@ import Testing
             #expect(prefs.a == 1 && prefs.b == 2)
             prefs.a = 3
             #expect(prefs.lastError == nil)
-        }
+        }.failure
         let failure = try #require(error?.detail(of: PrefsError.notStored), "\(String(describing: error))")
         #expect(failure.reason == "leads to another place than when the update began")
         let former = isLink ? release("1") : folder.file("1.old/p.plist")

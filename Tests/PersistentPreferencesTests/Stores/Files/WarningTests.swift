@@ -59,7 +59,7 @@ import Testing
         try FileManager.default.removeItem(at: folder.file())
         _ = prefs.values
         try Data("hello".utf8).write(to: folder.file())
-        prefs.flush()
+        prefs.reload()
         #expect(prefs.outcome == "nothing is stored under the root key \"AnyPrefs\"")
         #expect(prefs.errors.count == 2)
         #expect(prefs.errors.first?.hasSuffix("because it may belong to another program") == true)

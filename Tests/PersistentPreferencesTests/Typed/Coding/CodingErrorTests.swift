@@ -138,7 +138,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func anEncodingErrorChangesNothing() throws {
         let folder = try TemporaryFolder()
-        let prefs = ErrorPrefs(store: .propertyList(url: folder.file(), durability: .process))
+        let prefs = ErrorPrefs(store: .propertyList(url: folder.file(), durability: .crash))
         prefs.link = Held(Link())
         prefs.troubles = []
         prefs.date = .distantPast

@@ -45,7 +45,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
             prefs.other += 1
             prefs["other"] = 7
             #expect(prefs.single == Counted(1) && prefs.list.count == 2 && hasDecoded(3))
-            prefs.flush()
+            prefs.reload()
             #expect(prefs.single == Counted(1) && prefs.list.count == 2 && hasDecoded(3))
             // A write decodes nothing if the new value has all fields of the stored one.
             prefs.single = Counted(1)
@@ -67,7 +67,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
     /// Another process replaces the file: the bytes differ, and the value is equal.
     @Test func aReplacedFileIsNoReasonToDecode() throws {
         let folder = try TemporaryFolder()
-        let prefs = ReusePrefs(store: .propertyList(url: folder.file(), durability: .process))
+        let prefs = ReusePrefs(store: .propertyList(url: folder.file(), durability: .crash))
         prefs.single = Counted(1)
         let counter = Locked(0)
         try Counter.$current.withValue(counter) {

@@ -1,6 +1,7 @@
 import EngineSupport
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -101,7 +102,7 @@ import Testing
         prefs["a"] = 1
         #expect(prefs.outcome.contains(loss), "\(prefs.outcome)")
         #expect(prefs.outcome.hasSuffix("the stored state is unchanged"))
-        #expect(prefs.update { $0["b"] = 2 } != nil)
+        #expect(prefs.update { $0["b"] = 2 }.failure != nil)
         #expect(try Data(contentsOf: folder.file()) == bytes)
     }
 

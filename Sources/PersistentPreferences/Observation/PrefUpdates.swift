@@ -1,32 +1,21 @@
 import PrefsPropertyLists
 
-/// The changes of an instance's preferences as an asynchronous sequence; see
-/// ``PersistentPrefs/changes(of:)-(String...)``.
+/// An asynchronous sequence of what happens from now on: the values of one property (``PrefHandle/updates``), or the
+/// changes of an instance (``PersistentPrefs/changes(of:)``), which are of the type `PrefUpdates<PrefsChange>`.
 ///
 /// ```swift
+/// for await size in prefs.$fontSize.updates { print(size) }
 /// for await change in prefs.changes(of: "theme") { print(change.newValues) }
 /// ```
 ///
 /// ## Behavior
-/// The sequence observes from the moment it is created. The first iterator gets the changes since then; each further
-/// iterator starts anew. Up to 1,024 changes wait, then the newest are merged; see ``PrefsChange``. The sequence ends
-/// when its task is cancelled.
+/// The sequence observes from the moment it is created. The first iterator gets what has happened since then; each
+/// further iterator starts anew. The sequence ends when its task is cancelled.
 ///
-/// ## Threads
-/// `Sendable`. Mirrors `AsyncStream`.
-public typealias PrefsChanges = PrefUpdates<PrefsChange>
-
-/// The values of one property as an asynchronous sequence; see ``PrefHandle/updates``. Also the type of
-/// ``PrefsChanges``.
-///
-/// ```swift
-/// for await size in prefs.$fontSize.updates { print(size) }
-/// ```
-///
-/// ## Behavior
-/// The first element is the value at the time when the sequence was created. Each new value follows. If values are
-/// `Equatable`, equal values are not repeated. The rest is as for ``PrefsChanges``. Mirrors `values` of Combine's
-/// publishers.
+/// Of a property, the first element is the value at the time when the sequence was created. Each new value follows. If
+/// values are `Equatable`, equal values are not repeated. Of an instance, the first element is the first change. Up to
+/// 1,024 changes wait, then the newest are merged; see ``PrefsChange``. Mirrors `values` of Combine's publishers, and
+/// `AsyncStream`.
 ///
 /// ## Threads
 /// `Sendable` if the values are.
