@@ -106,7 +106,7 @@ import WriteOperations
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
         "PropertyListFailure", "PropertyListModel", "Range", "StorageFailure", "StoreCheck",
-        "_PrefChoiceSource", "_SettingsURLSpellings",
+        "_PrefChoiceSource", "_PrefKeyCoding", "_SettingsURLSpellings",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.
