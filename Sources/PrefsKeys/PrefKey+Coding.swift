@@ -2,7 +2,7 @@ public import PersistentPreferences
 import PrefsPropertyLists
 
 /// Not for use: what ``PrefKey`` inherits, so that its documentation has one `coding`, and not one for each kind of value.
-public protocol _PrefKeyCoding {
+public protocol _PrefKeyCoding: SendableMetatype {
     /// The type of the value.
     associatedtype Value
 }
