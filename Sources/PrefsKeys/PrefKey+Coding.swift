@@ -1,68 +1,74 @@
 public import PersistentPreferences
 import PrefsPropertyLists
 
+/// Not for use: what ``PrefKey`` inherits, so that its documentation has one `coding`, and not one for each kind of value.
+public protocol _PrefKeyCoding: SendableMetatype {
+    /// The type of the value.
+    associatedtype Value
+}
+
 /// The default coding of a key, for each kind of value that ``PrefCoding`` can store.
 ///
 /// A witness of a protocol has no disfavored overloads. A type of several kinds, such as a Codable enum or an array of
 /// such enums, therefore needs an extension for all of its kinds. The last two kinds also occur in programs that make
 /// containers RawRepresentable, as for `@AppStorage`.
-extension PrefKey where Value: Codable {
+extension _PrefKeyCoding where Value: Codable {
     /// The rule of ``PrefCoding``.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
+extension _PrefKeyCoding where Value: RawRepresentable, Value.RawValue: Codable {
     /// The rule of ``PrefCoding``: the raw value.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: Codable & RawRepresentable, Value.RawValue: Codable {
+extension _PrefKeyCoding where Value: Codable & RawRepresentable, Value.RawValue: Codable {
     /// The rule of ``PrefCoding``: the raw value.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: _PrefRawValues {
+extension _PrefKeyCoding where Value: _PrefRawValues {
     /// The rule of ``PrefCoding``: raw values.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: Codable & _PrefRawValues {
+extension _PrefKeyCoding where Value: Codable & _PrefRawValues {
     /// The rule of ``PrefCoding``: raw values.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: _PrefOptionalRawValues {
+extension _PrefKeyCoding where Value: _PrefOptionalRawValues {
     /// The rule of ``PrefCoding``: raw values, or nil.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: Codable & _PrefOptionalRawValues {
+extension _PrefKeyCoding where Value: Codable & _PrefOptionalRawValues {
     /// The rule of ``PrefCoding``: raw values, or nil.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: Codable & RawRepresentable & _PrefRawValues, Value.RawValue: Codable {
+extension _PrefKeyCoding where Value: Codable & RawRepresentable & _PrefRawValues, Value.RawValue: Codable {
     /// The rule of ``PrefCoding``: raw values.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: Codable & RawRepresentable & _PrefOptionalRawValues, Value.RawValue: Codable {
+extension _PrefKeyCoding where Value: Codable & RawRepresentable & _PrefOptionalRawValues, Value.RawValue: Codable {
     /// The rule of ``PrefCoding``: raw values, or nil.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: _PrefAnyValues {
+extension _PrefKeyCoding where Value: _PrefAnyValues {
     /// The rule of ``PrefCoding``: any value that a property list can hold.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: AnyObject & Codable {
+extension _PrefKeyCoding where Value: AnyObject & Codable {
     /// Unavailable: a change inside an object would not be stored. Use a struct, or give a coding.
     @available(*, unavailable, message: "a change inside an object would not be stored: use a struct, or give a coding")
     public static var coding: PrefCoding<Value> { fatalError("unavailable") }
 }
 
-extension PrefKey where Value: Codable & _PrefObjects {
+extension _PrefKeyCoding where Value: Codable & _PrefObjects {
     /// Unavailable: a change inside an object would not be stored. Use a struct, or give a coding.
     @available(*, unavailable, message: "a change inside an object would not be stored: use a struct, or give a coding")
     public static var coding: PrefCoding<Value> { fatalError("unavailable") }
@@ -76,7 +82,7 @@ extension Array: _PrefObjects where Element: AnyObject & Codable {}
 extension Set: _PrefObjects where Element: AnyObject & Codable {}
 extension Dictionary: _PrefObjects where Key: Codable, Value: AnyObject & Codable {}
 
-extension PrefKey {
+extension _PrefKeyCoding {
     /// Unavailable: a value of this type cannot be stored.
     @available(
         *, unavailable,

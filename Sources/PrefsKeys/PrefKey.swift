@@ -39,7 +39,7 @@ import PrefsPropertyLists
 ///
 /// ## Threads
 /// Any thread.
-public protocol PrefKey: SendableMetatype {
+public protocol PrefKey: _PrefKeyCoding, SendableMetatype {
     /// The type of the value.
     associatedtype Value
 

@@ -3,6 +3,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import Testing
+import PrefsStoreKit
 import TestSupport
 
 private enum Mood: String, CaseIterable { case calm, loud }
