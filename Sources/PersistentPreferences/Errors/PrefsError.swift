@@ -23,7 +23,7 @@ import PrefsPropertyLists
 /// ## Threads
 /// May be passed between threads.
 public indirect enum PrefsError: Error, Sendable {
-    /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
+    /// Keys that ``PersistentPrefs/allowedKeys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
     /// of such a key.
     case incorrectKeys(invalidElements: InvalidKeys)
     /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the

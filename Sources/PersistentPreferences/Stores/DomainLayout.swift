@@ -15,7 +15,7 @@ public enum DomainLayout: Sendable, Hashable {
     case roots
     /// Each value is an entry of the domain, as with `@AppStorage`, Settings bundles and most existing apps.
     ///
-    /// The root key has no effect on storage. Entries that ``PersistentPrefs/keys`` does not allow are preserved and
+    /// The root key has no effect on storage. Entries that ``PersistentPrefs/allowedKeys`` does not allow are preserved and
     /// invisible. ``PersistentPrefs/deleteRoot()`` removes the values of allowed keys and their former keys, and the
     /// stored version. An empty domain counts as missing. On Apple platforms, each changed key is one `set`, so two
     /// programs that share the domain do not undo each other's changes of different keys.
