@@ -2,9 +2,9 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
-import Testing
 import PrefsStoreKit
 import TestSupport
+import Testing
 
 private enum Mood: String, CaseIterable { case calm, loud }
 
@@ -64,31 +64,19 @@ private final class EffectPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func storedValuesReplaceDefaults() throws {
         prefs.level = 5
         prefs.name = "n"
-        prefs.limit = nil
         prefs.mood = .loud
         prefs.frame.title = "t"
         prefs.token = "secret"
         prefs["free"] = [1, 2.5]
-        var expected = EffectPrefs.defaults(with: [
+        let expected = EffectPrefs.defaults(with: [
             "level": 5, "name": "n", "mood": "loud", "frame": ["width": 80, "height": 24, "title": "t"],
             "by key": "secret", "free": [1, 2.5],
         ])
-        expected["limit"] = nil
         #expect(try exactly(prefs.effectiveValues) == exactly(expected))
         #expect(try single(prefs) == exactly(expected))
         #expect(prefs.lastError == nil && prefs.errors == [])
         prefs.resetAll()
         #expect(try exactly(prefs.effectiveValues) == exactly(EffectPrefs.defaults))
-    }
-
-    @Test func anAssignedNilInAFileHasNoValue() throws {
-        let file = try TypedFile()
-        let prefs = EffectPrefs(key: TypedFile.root, store: file.store)
-        prefs.limit = nil
-        var expected = EffectPrefs.defaults
-        expected["limit"] = nil
-        #expect(try exactly(prefs.effectiveValues) == exactly(expected))
-        #expect(prefs.effectiveValue(of: "limit") == nil && prefs.lastError == nil)
     }
 
     @Test func aFieldThatAStoredStructLacksHasItsDefault() throws {
