@@ -22,19 +22,27 @@ extension PersistentPrefs {
     ///   a write that succeeded is not a failure.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
-    public func update<R: Sendable>(
+    public func update<R>(
         timeout: Duration? = nil, _ body: @Sendable () throws -> R
-    ) async rethrows -> Result<R, PrefsError> {
-        try await withoutBlocking(timeout) { try update(body) }
+    ) async rethrows -> sending Result<R, PrefsError> {
+        try await withoutBlocking(timeout) { Passed(value: try update(body)) }.value
     }
 
     /// Changes many keys in one transaction, without blocking the task's thread. Parameters and results are as for the
     /// form without a dictionary.
     @discardableResult
-    public func update<R: Sendable>(
+    public func update<R>(
         timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> R
-    ) async rethrows -> Result<R, PrefsError> {
-        try await withoutBlocking(timeout) { try update(body) }
+    ) async rethrows -> sending Result<R, PrefsError> {
+        try await withoutBlocking(timeout) { Passed(value: try update(body)) }.value
+    }
+
+    /// What a body returns, such as the `Any?` of `$0.removeValue(forKey:)`, on its way to the task's thread.
+    ///
+    /// Unchecked because a body, which is `@Sendable`, can return only what it has made, what may be shared, and what an
+    /// instance gives every thread.
+    private struct Passed<Value>: @unchecked Sendable {
+        let value: Value
     }
 }
 
@@ -42,8 +50,8 @@ extension PersistentPrefs {
     /// Removes the stored values of some keys in one transaction, without blocking the task's thread. Parameters and
     /// results are as for the synchronous form.
     @discardableResult
-    public func reset(_ keys: String...) async -> PrefsError? {
-        await withoutBlocking { removeValues(of: keys) }
+    public func reset(_ key: String, _ others: String...) async -> PrefsError? {
+        await withoutBlocking { removeValues(of: [key] + others) }
     }
 
     /// Runs a call in the caller's task, on a thread of the store.

@@ -285,16 +285,19 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Removes the stored values of some keys in one transaction, so that their defaults are read.
     ///
-    /// - Parameter keys: allowed keys. A key without a stored value is accepted. Without a key, nothing is removed.
+    /// - Parameters:
+    ///   - key: an allowed key. A key without a stored value is accepted.
+    ///   - others: more allowed keys.
     /// - Returns: the error of this call, or nil if all are removed. If ``allowedKeys`` does not contain one of them,
     ///   the error is ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
     @discardableResult
-    public func reset(_ keys: String...) -> PrefsError? {
-        removeValues(of: keys)
+    public func reset(_ key: String, _ others: String...) -> PrefsError? {
+        removeValues(of: [key] + others)
     }
 
     /// Removes the values of all allowed keys in one transaction, and the root too if nothing else is in it. Keys of
-    /// other versions stay.
+    /// other versions stay. In an asynchronous function, write `await prefs.update { prefs.resetAll() }`, which blocks no
+    /// thread.
     ///
     /// - Returns: the error of this call, or nil if all are removed.
     @discardableResult

@@ -20,11 +20,6 @@ import PrefsPropertyLists
 /// ## Threads
 /// `Sendable` if the values are.
 public struct PrefUpdates<Value>: AsyncSequence {
-    /// The element of the sequence.
-    public typealias Element = Value
-    /// The sequence does not throw.
-    public typealias Failure = Never
-
     private let source: StreamSource<Value>
 
     package init(_ make: @escaping @Sendable () -> ChangeStream<Value>) {

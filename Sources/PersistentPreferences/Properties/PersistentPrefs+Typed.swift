@@ -96,7 +96,7 @@ extension PersistentPrefs {
 
     // MARK: - Handles
 
-    func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
+    func removeValue(of property: PrefProperty<some Any>) -> PrefsError? {
         let key = property.binding(in: state).key
         return write { try $0.commit(.property(key: key, nil, property), &$1) }
     }

@@ -104,4 +104,14 @@ extension PersistentPrefs.Pref {
     @available(*, unavailable, message: "give the key without a label: @Pref(\"key\")")
     @_disfavoredOverload
     public init(wrappedValue: Value, key: String, _ options: PrefOption<Value>...) { fatalError("unavailable") }
+
+    /// Unavailable: the default is the initial value.
+    @available(*, unavailable, message: "give the default as the initial value: @Pref var name = …")
+    @_disfavoredOverload
+    public init(default value: Value, _ options: PrefOption<Value>...) { fatalError("unavailable") }
+
+    /// Unavailable: the default is the initial value.
+    @available(*, unavailable, message: "give the default as the initial value: @Pref(\"key\") var name = …")
+    @_disfavoredOverload
+    public init(_ key: String, default value: Value) { fatalError("unavailable") }
 }

@@ -80,7 +80,7 @@ public struct PrefHandle<Value> {
     ///
     /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
-    public func reset() -> PrefsError? { prefs.remove(property) }
+    public func reset() -> PrefsError? { prefs.removeValue(of: property) }
 
     /// Stores a value, as an assignment to the property does.
     ///

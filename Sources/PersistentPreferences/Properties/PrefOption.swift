@@ -58,7 +58,6 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
     ///   - words: evaluated only when they are read.
     ///   - isValid: whether a value satisfies the constraint. Called on any thread. For an optional property it gets the
     ///     wrapped value, and nil is valid; with ``required``, ``PersistentPrefs/problems()`` names a missing value.
-    @_disfavoredOverload
     public static func must(
         be words: @autoclosure @escaping @Sendable () -> String, _ isValid: @escaping @Sendable (Value) -> Bool
     ) -> PrefOption {

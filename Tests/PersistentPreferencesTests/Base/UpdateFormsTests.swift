@@ -316,6 +316,6 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.values.keys.sorted() == ["digit"])
         let error = prefs.reset("digit", "b", "a", "b")
         #expect(error == .incorrectKeys(invalidElements: ["a", "b"]) && prefs.digit == 2)
-        #expect(prefs.reset() == nil && prefs.reset("ticks") == nil)
+        #expect(prefs.reset("ticks") == nil)
     }
 }

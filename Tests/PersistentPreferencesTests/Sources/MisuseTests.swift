@@ -86,7 +86,7 @@ struct MisuseTests {
         Misuse("@Pref var x: [Theme]? = nil; @Pref var y: [String: Theme]? = [:]; @Pref var z: Set<Theme> = []"),
         Misuse("@Pref var x: Theme?? = nil; @Pref var y: [Any]? = nil; @Pref var z: [String: Any]? = nil"),
         Misuse(
-            "@Pref(.must(be: \"even\") { $0 % 2 == 0 }) var x: Int? = nil; @Pref(.must(be: \"even\") { $0 % 2 == 0 }) var y = 2"
+            "@Pref(.must(be: \"even\") { $0.isMultiple(of: 2) }) var x: Int? = nil; @Pref(.must(be: \"even\") { $0.isMultiple(of: 2) }) var y = 2"
         ),
         Misuse("@Pref(.in(1..<3)) var x = 2.5; @Pref(.in(1...)) var y = 2; @Pref(.in(..<3)) var z: Double? = 2"),
         Misuse(

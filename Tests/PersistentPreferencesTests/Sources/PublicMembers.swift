@@ -3,7 +3,8 @@ import Foundation
 /// The public members of the library that a client calls, found in its sources: `TYPE.NAME`, in the order of the files.
 ///
 /// Types are counted by their own name, those of an extension with their requirements left out: `SettingsFile.load` stands for each
-/// form. A member of an extension of another module's type counts too, such as `UserDefaults.subscript`.
+/// form. A member of an extension of another module's type counts too, such as `UserDefaults.subscript`. Files that only
+/// have compiler errors are left out.
 enum PublicMembers {
     /// A declaration.
     struct Member: Hashable, CustomStringConvertible {
@@ -31,7 +32,8 @@ enum PublicMembers {
     static func all() throws -> [Member: Int] {
         var members: [Member: Int] = [:]
         for folder in folders {
-            for file in DocumentationPage.swiftFiles(in: "Sources/\(folder)") {
+            for file in DocumentationPage.swiftFiles(in: "Sources/\(folder)")
+            where !file.lastPathComponent.hasSuffix("+Unavailable.swift") {
                 for member in declared(in: try String(contentsOf: file, encoding: .utf8)) {
                     members[member, default: 0] += 1
                 }

@@ -9,7 +9,7 @@ import WriteOperations
         "RVS_PersistentPrefs.init": (3, [.initializer]),
         "PersistentPrefs.subscript": (1, [.subscripted, .subscriptedNil]),
         "PersistentPrefs.values": (1, [.values, .valuesInPlace]),
-        "PersistentPrefs.reset(_:)": (2, [.remove, .asyncRemove]),
+        "PersistentPrefs.reset(_:_:)": (2, [.remove, .asyncRemove]),
         "PersistentPrefs.resetAll()": (1, [.clear]),
         "PersistentPrefs.deleteRoot()": (1, [.deleteAll]),
         "RVS_PersistentPrefs.clear()": (1, [.clear]),

@@ -53,6 +53,8 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in([])) var none: Int? = nil
     @Pref(.must(be: "") { $0 > 0 }) var wordless = 1
     @Pref(.check { $0 == 1 ? "" : nil }) var silent = 0
+    @Pref(.must(be: "five") { $0 == 5 }) var five: Int? = nil
+    @Pref(.must(be: "even") { $0.isMultiple(of: 2) }) var even = 2
     @Pref(
         .length(...3), .check { $0 == "b" ? "must not be b" : nil },
         coding: PrefCoding(encode: { $0 }, decode: { $0 as? String }))
@@ -69,7 +71,7 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
         ("shade", ["middle"]), ("otherShade", ["light"]), ("short", ["a", "abcde", "👨‍👩‍👧e\u{301}"]), ("named", ["a"]),
         ("few", [[Int](), [1, 2]]), ("shades", [["dark"]]), ("word", ["abc", "x1"]), ("both", [8, 72]),
         ("identifier", ["abc"]), ("three", [12, 72]), ("checked", [8, 72]), ("given", ["b"]), ("quoted", ["", "a, b"]),
-        ("letter", ["m"]), ("wordless", [2]), ("silent", [2]), ("coded", ["ccc"]),
+        ("letter", ["m"]), ("wordless", [2]), ("five", [5]), ("even", [4]), ("silent", [2]), ("coded", ["ccc"]),
     ]
 
     private static let invalid: [(key: String, value: any Sendable, reason: String)] = [
@@ -95,7 +97,7 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
         ("checked", 13, "must not be 13"), ("checked", 73, "must be in 8...72"),
         ("given", "c", "must be one of a, b"), ("quoted", "d", "must be one of \"\", \"a, b\", c"),
         ("letter", "z", "must be in a...m"), ("none", 1, "must be one of an empty list"),
-        ("wordless", 0, "must be accepted by a check"),
+        ("wordless", 0, "must be accepted by a check"), ("five", 4, "must be five"), ("even", 3, "must be even"),
         ("silent", 1, "must be accepted by a check"), ("coded", "cccc", "must be at most 3 characters long"),
         ("coded", "b", "must not be b"),
     ]
@@ -131,6 +133,13 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
         ]
         #expect(errors.allSatisfy { $0 == nil } && Array(prefs.values.keys) == ["given"])
         #expect(prefs.$given.set(nil).map { "\($0)" } == "given: must be given" && prefs.given == "b")
+    }
+
+    /// A closure that would also fit an optional makes no property one.
+    @Test func aConditionDoesNotChangeTheTypeOfItsProperty() {
+        let handles = [prefs.$even, prefs.$both, prefs.$silent, prefs.$wordless]
+        #expect(handles.map(\.defaultValue) == [2, 12, 0, 1])
+        #expect(prefs.$five.set(nil) == nil && prefs.five == nil, "nil satisfies it")
     }
 
     @Test func constraintsAreDescribedTogether() {
