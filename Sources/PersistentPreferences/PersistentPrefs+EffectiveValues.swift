@@ -38,6 +38,7 @@ extension PersistentPrefs {
     /// - Returns: nil if the root cannot be read.
     private func effective(_ keys: [String], of name: String?) -> [String: Any]? {
         var misfits: [(key: String, error: PrefsError)] = []
+        var fitting: [String] = []
         var revision: Revision?
         let values: [String: Any]? = read(of: name, onlyIfAllowed: name != nil) { view, outcome in
             revision = view.revision
@@ -46,6 +47,7 @@ extension PersistentPrefs {
                 let stored = try view.value(forKey: key, &outcome)
                 do throws(PrefsError) {
                     values[key] = try effective(stored, forKey: key, as: view.form)?.present()?.object
+                    fitting.append(key)
                 } catch {
                     misfits.append((key, error))
                     values[key] = defaults(of: [key])[key]
@@ -54,6 +56,7 @@ extension PersistentPrefs {
             return values
         }
         if PreviousStateRead.current(of: state) != nil { return values }
+        for key in fitting { state.endFault(ofValue: key, at: revision) }
         // The first one is the outcome, so it is reported last.
         for (index, misfit) in misfits.enumerated().reversed() {
             let key = misfit.key

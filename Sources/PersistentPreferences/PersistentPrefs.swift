@@ -239,7 +239,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
     ///     error is ``PrefsError/busy(_:)``. nil waits for ``writeTimeout``. Backends of your own ignore it.
     ///   - body: gets the values of the allowed keys.
-    /// - Returns: what the body returns, if the new state is committed; otherwise the error of this call. A warning
+    /// - Returns: what the body returns, if the new state is stored; otherwise the error of this call, also of a state that is
+    ///   stored and not confirmed. A warning
     ///   (``PrefsError/isWarning``) of a write that succeeded is not a failure: ``lastError``, ``prefsDidFail(_:)`` and
     ///   ``onError(_:)`` give it.
     /// - Throws: what the body throws; then nothing has changed.
@@ -268,7 +269,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - timeout: how long to wait before the body runs, as for the other form.
     ///   - body: makes the accesses.
-    /// - Returns: what the body returns, if the new state is committed; otherwise the error of this call. A warning of
+    /// - Returns: what the body returns, if the new state is stored; otherwise the error of this call, also of a state that is
+    ///   stored and not confirmed. A warning of
     ///   a write that succeeded is not a failure.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
@@ -305,8 +307,11 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         clearValues()
     }
 
-    /// Removes the root with everything in it, including keys of other versions. Other roots stay. A root that cannot
-    /// be read or migrated is removed, too.
+    /// Removes the root with everything in it, including keys of other versions. Other roots stay. In the layout
+    /// ``DomainLayout/flat``, it removes only the entries of the class.
+    ///
+    /// A root that is no dictionary, or whose migration fails, is removed, too. A file that cannot be read stays, and its
+    /// error is returned.
     ///
     /// - Returns: the error of this call, or nil if the root is removed.
     @discardableResult

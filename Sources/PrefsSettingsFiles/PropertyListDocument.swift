@@ -45,7 +45,7 @@ struct PropertyListDocument: Sendable {
     }
 
     /// Replaces the root, unless it is equal, or removes the file. The change is on disk when the call returns. A
-    /// damaged file is quarantined.
+    /// damaged file is quarantined, unless a person has made a mistake in JSON or XML.
     ///
     /// - Parameters:
     ///   - root: nil removes the file.

@@ -114,6 +114,31 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.effectiveValue(of: "listen") as? NSDictionary == listen as NSDictionary)
     }
 
+    /// The file lacks the field, so a read of it alone has the default; a layer below has another value.
+    @Test func aFieldThatIsSetToItsDefaultIsStored() throws {
+        let writes: [(SectionPrefs) -> Void] = [
+            { $0.listen.host = "localhost" }, { $0.$listen.set($0.listen.with { $0.host = "localhost" }) },
+            { prefs in prefs.update { prefs.listen.host = "localhost" } },
+            { $0["listen"] = ["host": "localhost", "port": 1] },
+            { $0.values["listen"] = ["host": "localhost", "port": 1] },
+        ]
+        try write(#"{"listen": {"host": "s", "names": ["s"]}, "bounds": {"low": 2}}"#, to: system)
+        for (number, change) in writes.enumerated() {
+            try write(#"{"listen": {"port": 1}, "bounds": {"high": 5}}"#, to: base)
+            let prefs = prefs()
+            #expect(prefs.listen.host == "s")
+            change(prefs)
+            #expect(prefs.lastError == nil && prefs.listen.host == "localhost", "\(number)")
+            #expect(try stored("listen")?["host"] as? String == "localhost", "\(number)")
+            #expect(try stored("bounds") == ["high": 5] && prefs.bounds == Bounds(low: 2, high: 5), "\(number)")
+        }
+        try write(#"{"listen": {"port": 1, "backup": null}}"#, to: base)
+        let prefs = prefs()
+        prefs.listen.host = nil
+        #expect(prefs.listen.host == nil && prefs.listen.backup == nil && prefs.lastError == nil)
+        #expect(try stored("listen")?["host"] is NSNull)
+    }
+
     @Test func theSourceOfAFieldIsItsLayer() throws {
         try write(#"{"listen": {"host": "s", "tls": {"version": 3}}}"#, to: system)
         try write(#"{"listen": {"port": 1, "host": null}}"#, to: base)

@@ -23,6 +23,12 @@ private struct MethodSettings: HeardSettings, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("method.plist") }
 }
 
+private struct InstancePropertySettings: HeardSettings, Equatable {
+    var size = 1
+
+    var settingsURL: URL { SettingsPlace.file("instance property.plist") }
+}
+
 private class MethodClass: HeardSettings {
     var size = 1
 
@@ -61,6 +67,7 @@ private final class MethodSubclass: MethodClass {
         try check(PropertySettings(), "property.plist")
         try check(StaticMethodSettings(), "static method.plist")
         try check(MethodSettings(), "method.plist")
+        try check(InstancePropertySettings(), "instance property.plist")
         try check(MethodClass(), "class.plist")
     }
 

@@ -134,8 +134,8 @@ extension PrefsError {
     /// whose class shares its root with another class (``sharedRoot(_:)``), and an access that ignored an entry of a
     /// layer.
     ///
-    /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `set`, `reset` and
-    /// `import` return the first two, because the write has stored something else than was asked for, or soon cannot.
+    /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. The calls that
+    /// return an error return the first two, because the write has stored something else than was asked for, or soon cannot.
     /// An `update` gives its result.
     public var isWarning: Bool {
         switch self {

@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// Something that is wrong now with what an instance reads: with its store, a layer, or a value.
+/// Something that is wrong: with the store of an instance, a layer, or a value, also one of a rejected write.
 ///
 /// ```swift
 /// for problem in prefs.problems() where problem.source == .layer("arguments") { exit(64) }
@@ -11,6 +11,9 @@ import PrefsPropertyLists
 /// passed between threads.
 public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong. Later versions may add cases.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Kind: Sendable, Hashable {
         /// The store or the layer as a whole: it cannot be read, is malformed or empty, or its root is not a dictionary.
         case store
@@ -49,7 +52,7 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     private enum Access {
         /// No access meets it.
         case none
-        case typeMismatch, constraintViolated, ignoredInLayer
+        case typeMismatch, constraintViolated, ignoredInLayer, coveredByLayer
         case fails(PrefsError)
     }
 
@@ -57,11 +60,11 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         _ kind: Kind, in source: PrefSource = .stored, path: String = "", topLevelKey: String = "", reason: String,
         cause: PrefsError? = nil
     ) {
-        self.init(kind, source, path, topLevelKey, reason, cause.map(Access.fails) ?? .none)
+        self.init(kind, source, path, topLevelKey, reason: reason, cause.map(Access.fails) ?? .none)
     }
 
     private init(
-        _ kind: Kind, _ source: PrefSource, _ path: String, _ topLevelKey: String, _ reason: String, _ access: Access
+        _ kind: Kind, _ source: PrefSource, _ path: String, _ topLevelKey: String, reason: String, _ access: Access
     ) {
         (self.kind, self.source, self.path, self.topLevelKey) = (kind, source, path, topLevelKey)
         (self.reason, self.access) = (reason, access)
@@ -69,12 +72,12 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates the problem of a value that is not of the type of its property.
     init(mismatch failure: PropertyListFailure) {
-        self.init(.value, .stored, failure.path, failure.topLevelKey, failure.reason, .typeMismatch)
+        self.init(.value, .stored, failure.path, failure.topLevelKey, reason: failure.reason, .typeMismatch)
     }
 
     /// Creates the problem of a value that violates the constraint of its property.
     init(violation failure: PropertyListFailure) {
-        self.init(.value, .stored, failure.path, failure.topLevelKey, failure.reason, .constraintViolated)
+        self.init(.value, .stored, failure.path, failure.topLevelKey, reason: failure.reason, .constraintViolated)
     }
 
     /// The place and the reason of the problem of a value.
@@ -89,16 +92,16 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     package init(layer: String, place: String, reason: String, kind: Kind = .value) {
         // No access meets a name that no key has, or a file that is used although others may change it.
         let isMet = kind != .unknownKey && kind != .permissions
-        self.init(kind, .layer(layer), place, "", reason, isMet ? .ignoredInLayer : .none)
+        self.init(kind, .layer(layer), place, "", reason: reason, isMet ? .ignoredInLayer : .none)
     }
 
     /// Creates the problem of a write to a key that a layer above the base sets.
     package init(covered key: String, by layer: String, place: String) {
         let shown = Self.place(place, in: layer).flatMap { $0 == key ? nil : $0 }
         self.init(
-            .covered, in: .layer(layer), path: place, topLevelKey: key,
+            .covered, .layer(layer), place, key,
             reason: "\"\(ShownText.key(key))\" is set by the layer \(ShownText.line(layer, longest: 300))"
-                + (shown.map { " (\(ShownText.line($0, longest: 300)))" } ?? ""))
+                + (shown.map { " (\(ShownText.line($0, longest: 300)))" } ?? ""), .coveredByLayer)
     }
 
     /// The error of an access that meets the problem; ``PrefsError/problem(_:)`` if no access does.
@@ -108,6 +111,7 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         case .typeMismatch: .typeMismatch([self])
         case .constraintViolated: .constraintViolated([self])
         case .ignoredInLayer: .ignoredInLayer([self])
+        case .coveredByLayer: .coveredByLayer([self])
         case .fails(let error): error
         }
     }
@@ -118,7 +122,8 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     /// The reason, and the layer before it, unless the path names that already.
     package var reasonInLayer: String {
         let reason = ShownText.message(reason)
-        guard case .layer(let name) = source, !path.hasSuffix(name) else { return reason }
+        // The reason of a covered key names the layer.
+        guard case .layer(let name) = source, !path.hasSuffix(name), kind != .covered else { return reason }
         return "\(ShownText.line(name, longest: 300)): \(reason)"
     }
 
@@ -178,8 +183,10 @@ extension PrefsError {
                 PrefsProblem(.value, path: $0.path, topLevelKey: $0.topLevelKey, reason: $0.reason, cause: self)
             }
         case .incorrectKeys(let keys):
-            keys.map {
-                PrefsProblem(.unknownKey, path: $0, topLevelKey: $0, reason: "is not an allowed key", cause: self)
+            keys.map { key in
+                let near = keys.nearestAllowed.map { "; did you mean \"\(ShownText.key($0))\"?" } ?? ""
+                return PrefsProblem(
+                    .unknownKey, path: key, topLevelKey: key, reason: "is not an allowed key" + near, cause: self)
             }
         case .ruleViolated(let texts): texts.map { PrefsProblem(.rule, reason: $0, cause: self) }
         case .notWatched: [PrefsProblem(.watch, reason: description, cause: self)]

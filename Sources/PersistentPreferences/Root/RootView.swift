@@ -85,12 +85,19 @@ struct RootView: StoredRoot {
 
     /// The values as they are stored: in a file that people write, each part that has not changed stays as it was
     /// written.
-    func written(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
+    ///
+    /// - Parameter change: what has changed among them.
+    func written(
+        _ values: [String: StoredValue], after change: RootChange = .nothing
+    ) throws(PrefsError) -> [String: StoredValue] {
         guard form != .exact else { return values }
         let shape = try shape()
         var written = values
         for (key, value) in values {
-            let new = self.written(value, forKey: key, over: shape?.migrated[key], from: shape?.current[key])
+            let raw = shape?.migrated[key]
+            var before = shape?.current[key]
+            if change.assigned[key] != nil { before = try fieldsWritten(of: before, forKey: key, as: raw) }
+            let new = self.written(value, forKey: key, over: raw, from: before)
             // Most values are stored as they are written.
             if new != value { written[key] = new }
         }
@@ -116,8 +123,20 @@ struct RootView: StoredRoot {
         return change.mapAssigned { key, value in
             let raw = stored?[key]
             let before = raw.map { instance.canonical($0, forKey: key, as: form) }
-            return written(value, forKey: key, over: raw, from: before)
+            let fields = (try? fieldsWritten(of: before, forKey: key, as: raw)) ?? before
+            return written(value, forKey: key, over: raw, from: fields)
         }
+    }
+
+    /// The fields of a merged value that its file has: what a write is compared with. A read gives the value the defaults of
+    /// the others, but a layer may have them, so a write of a default has to store it.
+    func fieldsWritten(
+        of value: StoredValue?, forKey key: String, as raw: @autoclosure () throws(PrefsError) -> StoredValue?
+    ) throws(PrefsError) -> StoredValue? {
+        guard layers != nil, form != .exact, let value, let sections = declarations[key]?.property.sectionFields,
+            let raw = try raw()
+        else { return value }
+        return sections.part(of: value, writtenAs: raw)
     }
 
     /// The stored value of a key; nil if there is none. A null is a value only of an optional.

@@ -155,7 +155,10 @@ extension RootView {
     /// The value that a write to a key replaces: the value of a layer above, which rejects a different one, otherwise
     /// the stored value. Layers below do not matter, because they are never written.
     func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
-        guard let layers, around(key)?.cover != nil else { return try stored(key) }
+        guard let layers else { return try stored(key) }
+        guard around(key)?.cover != nil else {
+            return try fieldsWritten(of: try stored(key), forKey: key, as: try raw(key))
+        }
         return try layers.value(ofCovered: key, over: self)
     }
 
@@ -282,10 +285,14 @@ extension Root {
         }
         var values = try view.storedValues()
         let migrated = schema.migrated(try view.dictionary(), to: values)
+        // The values that the difference was made from.
+        if view.layers != nil {
+            for key in difference.assigned.keys { values?[key] = try view.valueToReplace(forKey: key) }
+        }
         // An unchanged root keeps its old shape, too.
         guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
         return .replace(
-            schema.withVersion(try view.written(values)), moved: view.formerKey.map { [$0] } ?? [],
+            schema.withVersion(try view.written(values, after: difference)), moved: view.formerKey.map { [$0] } ?? [],
             mismigration: mismigration(migrated))
     }
 
@@ -310,7 +317,7 @@ extension Root {
         let isHiding = try otherFormerRoots(than: view).isEmpty == false
         let isNeeded = rest?.isEmpty == false || isHiding || roots.layout == .flat
         return .replace(
-            isNeeded ? try rest.map(view.written).map(schema.withVersion) : nil,
+            isNeeded ? try rest.map { try view.written($0) }.map(schema.withVersion) : nil,
             moved: view.formerKey.map { [$0] } ?? [])
     }
 

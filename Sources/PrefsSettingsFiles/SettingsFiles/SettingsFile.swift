@@ -20,14 +20,14 @@ import PrefsPropertyLists
 /// settings.reset()  // the initial values, in memory and in the file
 /// ```
 ///
-/// Structs, classes and enums may conform. A class implements `copyValues(from:)`. Each method returns whether it
+/// Structs, classes and enums may conform. A class implements `copyValues(from:)`. The methods cannot be customized. Each returns whether it
 /// succeeded; ``trySave()`` and `tryLoad()` throw a ``PrefsError`` instead. <doc:SettingsFiles> has samples, and says
 /// what happens to fields and to damaged files. Follows `SettingsManageable`.
 ///
 /// ## Behavior
 /// A save is atomic and durable, and the last save wins as a whole. It preserves unknown fields and quarantines a
-/// damaged file. It is rejected if the file has values of another type, or if it is malformed and this package has not
-/// written it; `reset()` and `delete()` quarantine such a file. A load never changes an existing file, and creates a
+/// damaged file. It is rejected if the file has values of another type, if a person has made a mistake in JSON or XML, or
+/// if the file is malformed and this package has not written it; `reset()` and `delete()` quarantine such a file. A load never changes an existing file, and creates a
 /// missing one.
 ///
 /// A field that the file lacks takes its initial value. Inside arrays and dictionaries, a missing field is an error. So
@@ -44,13 +44,13 @@ import PrefsPropertyLists
 ///
 /// ## Threads
 /// The value belongs to its owner's thread or actor. Any thread may use the files.
-public protocol SettingsFile: Codable, _SettingsURLSpellings {
+public protocol SettingsFile: Codable, _SettingsURLSpellings, _SettingsURLOfInstance {
     /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder
     /// with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on Linux, in Application Support on Apple
     /// platforms. Types with the same name, for example types inside of several types or modules, would share a file,
     /// so give each its own location.
     ///
-    /// A type may also implement it as a method `settingsURL()`, static or, as in `SettingsManageable`, of an instance.
+    /// A type may also implement it as a member of an instance, or as a method `settingsURL()`, as in `SettingsManageable`.
     /// Code that knows only the protocol calls this method of the instance, which returns the location in each case.
     static var settingsURL: URL { get }
 
@@ -117,7 +117,7 @@ extension SettingsFile where Self: AnyObject {
 }
 
 /// The other spellings of `SettingsFile.settingsURL`. They are requirements, too, because the compiler accepts them in
-/// every type: without them, it would ignore such a method, and the values would go to the default file.
+/// every type: without them, it would ignore such a member, and the values would go to the default file.
 ///
 /// Hidden: the documentation names `settingsURL` alone.
 public protocol _SettingsURLSpellings {
@@ -129,11 +129,22 @@ public protocol _SettingsURLSpellings {
 }
 
 extension _SettingsURLSpellings where Self: SettingsFile {
-    /// What the type implements as a static member. Disfavored, so that `T.settingsURL` without a call is the property.
-    @_disfavoredOverload public func settingsURL() -> URL { type(of: self).settingsURL() }
+    /// What the type implements as another member. Disfavored, so that `T.settingsURL` without a call is the property.
+    @_disfavoredOverload public func settingsURL() -> URL { (self as any _SettingsURLOfInstance).settingsURL }
 
     /// What the type implements as a static property.
     @_disfavoredOverload public static func settingsURL() -> URL { settingsURL }
+}
+
+/// Hidden: the spelling of `SettingsFile.settingsURL` as a property of an instance, beside the method of this name.
+public protocol _SettingsURLOfInstance {
+    /// The location of the file, as a property of an instance.
+    var settingsURL: URL { get }
+}
+
+extension _SettingsURLOfInstance where Self: SettingsFile {
+    /// What the type implements as a static member.
+    @_disfavoredOverload public var settingsURL: URL { type(of: self).settingsURL() }
 }
 
 /// The error that ``SettingsFile/initialSettings`` throws by default.

@@ -70,8 +70,8 @@ package enum PropertyListLimits {
 ///
 /// ```swift
 /// prefs["recent"] = [{ print("hi") }]
-/// for failure in prefs.lastError?.failures ?? [] {
-///     print(failure.path, failure.reason)  // recent[0] a closure cannot be stored in a property list
+/// for problem in prefs.lastError?.problems ?? [] {
+///     print(problem.path, problem.reason)  // recent[0] a closure cannot be stored in a property list
 /// }
 /// ```
 ///

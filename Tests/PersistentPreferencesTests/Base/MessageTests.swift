@@ -236,6 +236,10 @@ import Testing
             (.violation(of: values), ["value a a[0] x", "value b b y"]),
             (.unsupportedValues(values), ["value a a[0] x", "value b b y"]),
             (
+                .incorrectKeys(["siez"], among: ["size"]),
+                [#"unknownKey siez siez is not an allowed key; did you mean "size"?"#]
+            ),
+            (
                 .incorrectKeys(["c", "d"], among: ["e"]),
                 ["c", "d"].map { "unknownKey \($0) \($0) is not an allowed key" }
             ),
@@ -250,6 +254,9 @@ import Testing
             #expect(found.allSatisfy { $0.source == .stored })
         }
         // The error of one problem is of the case of its error.
+        let covered = PrefsProblem(covered: "a", by: "values", place: "a")
+        #expect(covered.error == .coveredByLayer([covered]) && !covered.error.isWarning)
+        #expect("\(covered)" == #"a: "a" is set by the layer values"#)
         #expect(PrefsError.mismatch(of: values).problems[1].error == .mismatch(of: [values[1]]))
         #expect(PrefsError.violation(of: values).problems[1].error == .violation(of: [values[1]]))
     }

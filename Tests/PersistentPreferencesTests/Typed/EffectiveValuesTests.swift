@@ -55,6 +55,20 @@ private final class EffectPrefs: PersistentPrefs, @unchecked Sendable {
         return try exactly(Dictionary(uniqueKeysWithValues: pairs))
     }
 
+    /// In a store without revisions, too.
+    @Test func aValueThatFitsAgainEndsItsFault() throws {
+        let prefs = EffectPrefs(key: TypedFile.root, store: ForeignBackend(store).store)
+        let told = Locked<[String]>([])
+        let errors = prefs.onError { error in told.withLock { $0.append("\(error)") } }
+        defer { errors.cancel() }
+        for level in ["x", 3, "y"] as [Any] {
+            try put(["level": level])
+            _ = prefs.effectiveValue(of: "level")
+            _ = prefs.effectiveValues
+        }
+        #expect(told.withLock { $0 } == Array(repeating: "level: expected Int, found a string", count: 2))
+    }
+
     @Test func withoutStoredValuesTheyAreTheDefaults() throws {
         #expect(try exactly(prefs.effectiveValues) == exactly(EffectPrefs.defaults))
         #expect(try single(prefs) == exactly(EffectPrefs.defaults))
