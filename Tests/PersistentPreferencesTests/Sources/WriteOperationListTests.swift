@@ -110,7 +110,8 @@ import WriteOperations
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
         "PropertyListFailure", "PropertyListModel", "Range", "StorageFailure", "StoreCheck", "String",
-        "_PrefChoices", "_PrefKeyCoding", "_PrefText", "_SettingsURLSpellings",
+        "_PrefChoices", "_PrefKeyCoding", "_PrefText", "_SettingsURLOfInstance",
+        "_SettingsURLSpellings",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.
