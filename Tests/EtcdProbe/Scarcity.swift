@@ -83,7 +83,9 @@ enum Scarcity {
         let heard = DispatchSemaphore(value: 0)
         let observation = try store.observe(root: "B") { _ in heard.signal() }
         try store.update(root: "B") { $0 = ["is watched": true] }
-        guard heard.wait(timeout: .now() + .seconds(Patience.seconds)) == .success else { return say("the watch is silent") }
+        guard heard.wait(timeout: .now() + .seconds(Patience.seconds)) == .success else {
+            return say("the watch is silent")
+        }
         observation.cancel()
         var pair: [Int32] = [-1, -1]
         // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
