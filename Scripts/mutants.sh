@@ -3,7 +3,11 @@
 # all faults into one build, in which the variable PREFS_MUTANT chooses one. Tries as many at once as there are processors, and names the
 # slowest. With names, tries only those patches. With --in-place, breaks the package itself and mends it again, which saves the build of a
 # copy.
-# usage: Scripts/mutants.sh [--in-place] [NAME …]
+#
+# With --area, tries the patches of one area: the folder below Sources of a file that they change, such as PrefsEtcd/Transactions, or a
+# folder above it. All of them are in one build and are tried together, twice as many at once as there are processors, because most tests
+# of one area wait. Then each that was not found is tried again, alone: it may have survived only because the machine was busy.
+# usage: Scripts/mutants.sh [--in-place] [--area FOLDER | NAME …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() {
@@ -11,16 +15,43 @@ usage() {
     exit 64
 }
 
+patches=$PWD/Tests/Mutants
+
+# The files that a patch changes.
+files() { # name
+    sed -n 's|^+++ b/||p' "$patches/$1.patch"
+}
+
+# Whether a patch changes a file in the folder, or below it.
+is_of_area() { # name, folder
+    local file
+    while read -r file; do [[ "$file" != "Sources/$2/"* ]] || return 0; done < <(files "$1")
+    return 1
+}
+
 place=copy
 if [ "${1:-}" = --in-place ]; then
     place=here
     shift
 fi
+area=""
+if [ "${1:-}" = --area ]; then
+    [ $# -eq 2 ] || usage
+    area="${2%/}"
+    area="${area#Sources/}"
+    shift 2
+fi
 names=("$@")
 if [ $# -eq 0 ]; then
-    for patch in Tests/Mutants/*.patch; do names+=("$(basename "$patch" .patch)"); done
+    for patch in Tests/Mutants/*.patch; do
+        name="$(basename "$patch" .patch)"
+        if [ -z "$area" ] || is_of_area "$name" "$area"; then names+=("$name"); fi
+    done
+    if [ ${#names[@]} -eq 0 ]; then
+        echo "mutants: no patch changes a file of Sources/$area" >&2
+        exit 64
+    fi
 fi
-patches=$PWD/Tests/Mutants
 for name in "${names[@]}"; do [ -f "$patches/$name.patch" ] || usage; done
 # Mutants whose names begin with fleet- concern EtcdStore.
 if ! command -v etcd >/dev/null; then
@@ -32,6 +63,7 @@ log=$PWD/.build/mutants/log
 results=$PWD/.build/mutants/results
 outputs=$PWD/.build/mutants/outputs
 workers=$(getconf _NPROCESSORS_ONLN)
+[ -z "$area" ] || workers=$((2 * workers))
 # The names of the applied patches, the last one first.
 applied=""
 # Takes the applied patches back, also at an interrupt.
@@ -60,11 +92,6 @@ if [ $place = copy ]; then
     export GIT_CEILING_DIRECTORIES=$PWD/.build/mutants
     cd "$copy"
 fi
-
-# The files that a patch changes.
-files() { # name
-    sed -n 's|^+++ b/||p' "$patches/$1.patch"
-}
 
 # The filter for the tests that find the mutants.
 filter() { # names
@@ -166,6 +193,14 @@ round() { # names
         echo "== $# mutants"
         for ((worker = 0; worker < workers; worker++)); do work $worker "$@" & done
         wait
+        if [ -n "$area" ]; then
+            for name; do
+                if grep -qs SURVIVED "$results/$name"; then
+                    echo "== alone"
+                    try "$name"
+                fi
+            done
+        fi
         mend
     else
         mend

@@ -79,7 +79,7 @@ final class Gate: Sendable {
 }
 
 extension Trait where Self == TimeLimitTrait {
-    /// The limit of tests that wait by `await`. It is five minutes, because a task that is resumed queues behind all
-    /// other tests.
-    static var limited: Self { .timeLimit(.minutes(max(5, Patience.seconds / 60))) }
+    /// The limit of tests that wait by `await`. It is half an hour, because a task that is resumed queues behind all
+    /// other tests, and the limit is set before anybody knows how busy the machine will be.
+    static var limited: Self { .timeLimit(.minutes(max(30, Patience.seconds / 60))) }
 }

@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsStoreKit
+import TestSupport
 
 /// What the store takes of threads and memory, and what it does without.
 enum Scarcity {
@@ -83,14 +84,16 @@ enum Scarcity {
         let heard = DispatchSemaphore(value: 0)
         let observation = try store.observe(root: "B") { _ in heard.signal() }
         try store.update(root: "B") { $0 = ["is watched": true] }
-        guard heard.wait(timeout: .now() + 20) == .success else { return say("the watch is silent") }
+        guard heard.wait(timeout: .now() + .seconds(Patience.seconds)) == .success else {
+            return say("the watch is silent")
+        }
         observation.cancel()
         var pair: [Int32] = [-1, -1]
         // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
         guard socketpair(AF_UNIX, 1, 0, &pair) == 0 else { return }
         // One of the writes and one of the watch, which a busy machine may connect later.
         var sockets = Self.sockets(below: 256, without: pair)
-        let end = ContinuousClock.now + .seconds(20)
+        let end = Patience.deadline
         while sockets.count < 2, ContinuousClock.now < end {
             _ = try store.read(root: "A")
             sockets = Self.sockets(below: 256, without: pair)

@@ -9,7 +9,9 @@ var arguments = CommandLine.arguments.dropFirst()
 let command = arguments.popFirst() ?? ""
 let url = arguments.popFirst() ?? ""
 
-func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = .seconds(10)) throws -> EtcdStore {
+func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = .seconds(10 * Patience.slowness)) throws
+    -> EtcdStore
+{
     try EtcdStore(url: url, options: .init(reads: reads, deadline: deadline))
 }
 

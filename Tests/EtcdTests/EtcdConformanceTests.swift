@@ -11,7 +11,7 @@ import TestSupport
     @Test(
         arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing + StoreCheck.remote)
     func storePasses(_ reads: EtcdStore.ReadMode, _ check: StoreCheck) throws {
-        try check.run(threads: 4, updates: 20, patience: 30) { [cluster, prefix] in
+        try check.run(threads: 4, updates: 20, patience: Patience.seconds) { [cluster, prefix] in
             EtcdBackend(cluster.store(prefix, .patient(reads: reads)))
         }
     }

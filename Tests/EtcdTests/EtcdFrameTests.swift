@@ -31,17 +31,17 @@ import TestSupport
     }
 
     private func expectFailure(
-        _ server: ScriptedServer, _ name: String, value: Int = 1, in time: Duration = longestWait,
+        _ server: ScriptedServer, _ name: String, value: Int = 1, in short: Duration? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         defer { server.close() }
-        let deadline = ContinuousClock.now + time
+        let deadline = ContinuousClock.now + (short ?? longestWait)
         guard case .failure(let failure) = range(server, value: value, until: deadline) else {
             Issue.record("\(name): no failure", sourceLocation: sourceLocation)
             return
         }
         // Where the answer is only late, the deadline ends the wait. The other faults are reported at once.
-        #expect((failure.reason == "no answer in time") == (time < longestWait), "\(name): \(failure.reason)")
+        #expect((failure.reason == "no answer in time") == (short != nil), "\(name): \(failure.reason)")
         #expect(.now < deadline + longestWait, "\(name)")
     }
 
@@ -179,6 +179,12 @@ import TestSupport
             Frame(kind: 1, stream: 1, content: Array(parts.prefix(3))), Frame(kind: 9, stream: 1),
             Frame(kind: 9, flags: 4, stream: 1, content: Array(parts.dropFirst(3))),
         ]
+        let ending = Self.end.content
+        let endInParts = [
+            Frame(kind: 1, flags: Frame.endsStream, stream: 1, content: Array(ending.prefix(3))),
+            Frame(kind: 9, stream: 1, content: Array(ending[3..<5])),
+            Frame(kind: 9, flags: 4, stream: 1, content: Array(ending.dropFirst(5))),
+        ]
         let preliminary = Frame.headers([":status": "103", "link": "x"], of: 1)
         let bytes = Self.body.map { Frame(kind: 0, stream: 1, content: [$0]) }
         // A table of the size zero; the status by its number; a name and a value that are packed.
@@ -187,6 +193,15 @@ import TestSupport
             content: [0x20, 0x88, 0x5F, 0x8B] + Self.bytes("1D75D0620D263D4C4D6564"))
         for (name, frames) in [
             ("padding", [prioritized, padded, Self.end]), ("parts", inParts + [padded, Self.end]),
+            ("an end in parts", [Self.status, padded] + endInParts),
+            (
+                "frames of another call",
+                [
+                    Self.status, Frame(kind: 0, stream: 9, content: [1, 2, 3]),
+                    Frame(kind: Frame.reset, stream: 9, content: [0, 0, 0, 8]), padded,
+                    Frame.headers(["grpc-status": "13"], of: 9, flags: 5), Self.end,
+                ]
+            ),
             ("bytes", [preliminary, Self.status] + bytes + [Frame(kind: 0, stream: 1), Self.end]),
             ("a packed header", [packed, padded, Self.end]),
             (
@@ -263,6 +278,66 @@ import TestSupport
             let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait)
             #expect(reply.revision == revision)
         }
+    }
+
+    /// A client that sends a request of 100,000 bytes and, on the same connection, a small one.
+    ///
+    /// - Returns: the bytes of contents that have come, without those of the small request.
+    private func sent(to server: ScriptedServer, atLeast expected: Int = 65_535) throws -> Int {
+        let client = EtcdClient(endpoints: [try Endpoint(server.urls[0])], user: nil, patience: .seconds(60))
+        let small = RangeRequest(key: Data("x".utf8))
+        for request in [RangeRequest(key: Data(repeating: 0x61, count: 100_000)), small] {
+            #expect(try client.range(request, until: .now + longestWait).revision == 7)
+        }
+        #expect(server.connections.withLock { $0 } == 1)
+        // All of the first request has come before the header of the second one.
+        wait { server.headers.withLock { $0.count == 2 } }
+        let rest = 5 + small.bytes.count
+        wait { server.received.withLock { $0 >= expected + rest } }
+        return server.received.withLock { $0 } - rest
+    }
+
+    /// Answers each call, before all of it has come, if there is no room.
+    private static func server(_ begin: [Frame]) throws -> ScriptedServer {
+        let room = Frame(kind: Frame.window, content: Frame.bytes(1 << 20))
+        return try ScriptedServer(begin: frames([Frame(kind: Frame.settings), room] + begin)) { client, stream in
+            let frames = ([status] + Frame.data(body, of: 1) + [end]).map { frame in
+                var frame = frame
+                frame.stream = stream
+                return frame
+            }
+            return SocketBytes.write(Self.frames(frames), to: client)
+        }
+    }
+
+    /// The window of a call is the second of two settings.
+    @Test func eachSettingOfAFrameIsTaken() throws {
+        let two = Frame(kind: Frame.settings, content: [0, 3, 0, 0, 0, 100, 0, 4] + Frame.bytes(1 << 20))
+        let server = try Self.server([two])
+        defer { server.close() }
+        #expect(try sent(to: server, atLeast: 100_000) > 100_000)
+        #expect(server.resets.withLock { $0 } == [])
+    }
+
+    /// Room for another call is no room for this one. Of two settings, the second counts, and what was sent counts, too. The call that
+    /// is left unfinished is ended before the next one.
+    @Test(arguments: [[], [70_000, 80_000]]) func aWindowIsThatOfItsCall(_ settings: [Int]) throws {
+        let other = Frame(kind: Frame.window, stream: 9, content: Frame.bytes(1 << 20))
+        let server = try Self.server(
+            [other] + settings.map { Frame(kind: Frame.settings, content: [0, 4] + Frame.bytes($0)) })
+        defer { server.close() }
+        let room = settings.last ?? 65_535
+        #expect(try sent(to: server, atLeast: room) == room)
+        #expect(server.resets.withLock { $0 } == [1])
+    }
+
+    /// What keeps the connection alive comes back as it was sent.
+    @Test func twoPingsAreAnswered() throws {
+        let pings = [[1, 2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2, 1] as [UInt8]]
+        let server = try Self.server(pings.map { Frame(kind: Frame.ping, content: $0) })
+        defer { server.close() }
+        _ = try sent(to: server)
+        #expect(server.pongs.withLock { $0 } == pings)
     }
 
     // MARK: - HPACK

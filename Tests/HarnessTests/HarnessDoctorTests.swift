@@ -193,6 +193,60 @@ import Testing
         #expect(copies[0]["isWhole"] as? Bool == false && report.findings.isEmpty)
     }
 
+    /// Each of several whole ones, beside a copy that is not usable.
+    @Test func everyIntactQuarantinedFileIsNamed() throws {
+        let path = home.path("x.plist")
+        try home.claim("x.plist")
+        #expect(try prefs("set", "-f", path, "A.k", "v") == Printed())
+        let copies = (1...3).map { "\(path).corrupt-2026010\($0)T000000Z-7" }
+        for (number, copy) in copies.enumerated() {
+            let content = number == 1 ? Data("no list".utf8) : try home.bytes("x.plist")
+            try content.write(to: URL(filePath: copy))
+        }
+        try home.write("half", to: ".x.plist.lastgood")
+        let findings = try home.doctor(path).findings
+        let reasons = findings.compactMap { $0["reason"] as? String }
+        #expect(reasons.first?.hasPrefix("the last good copy is not usable: ") == true)
+        #expect(reasons.dropFirst() == [0, 2].map { "\(copies[$0]) was quarantined and is intact" }[...])
+        let commands = findings.dropFirst().compactMap { $0["command"] as? String }
+        #expect(zip(commands, [0, 2]).allSatisfy { $0.hasSuffix(copies[$1]) } && commands.count == 2, "\(commands)")
+        let lines = try prefs("doctor", "-f", path).output.split(separator: "\n")
+        let listed = lines.filter { $0.hasPrefix("quarantined") }
+        #expect(listed.count == 3)
+        for copy in copies { #expect(listed.contains { $0.contains(copy) }) }
+    }
+
+    /// Both are told: what was restored, and what was removed.
+    @Test func mendingTellsOfTheDamageAndOfWhatAKilledWriterLeft() throws {
+        let path = home.path("x.plist")
+        try home.claim("x.plist")
+        #expect(try prefs("set", "-f", path, "A.k", "v") == Printed())
+        try home.write("no list", to: "x.plist")
+        try home.write("half", to: ".x.plist.tmp")
+        #expect(try home.bash("touch -d '1 hour ago' x.plist .x.plist.tmp") == Printed())
+        let lines = try prefs("doctor", "-f", path, "--mend").output.split(separator: "\n")
+        #expect(lines.count == 4, "\(lines)")
+        #expect(lines.dropFirst().first?.hasPrefix("quarantined as \(path).corrupt-") == true)
+        #expect(lines.last == "removed \(home.path(".x.plist.tmp")), left by a killed writer")
+    }
+
+    /// The name of the copy is a free one, and one copy is made however many values are removed.
+    @Test func twoValuesAreRemovedAfterOneCopy() throws {
+        let path = home.path("x.plist")
+        let bad = (0..<2).map { "<key>A\($0)</key><dict><key>far</key>\(Self.deep)</dict>" }.joined()
+        try home.write("<plist><dict>\(bad)</dict></plist>", to: "x.plist")
+        for name in ["x.plist.copy", "x.plist.copy-2"] { try home.write("mine", to: name) }
+        let commands = try home.doctor(path).findings.compactMap { $0["command"] as? String }
+        #expect(commands.count == 2)
+        #expect(commands.first?.hasPrefix("cp -p \(path) \(path).copy-3 && ") == true, "\(commands)")
+        #expect(commands.last?.contains("cp -p") == false)
+        for command in commands { _ = try home.bash(command) }
+        #expect(try prefs("doctor", "-f", path).code == 0)
+        #expect(try home.bytes("x.plist.copy") == Data("mine".utf8))
+    }
+
+    private static let deep = String(repeating: "<array>", count: 65) + String(repeating: "</array>", count: 65)
+
     /// A copy that is not usable is no remedy.
     @Test(arguments: [
         ("echo no list > x.plist", "; the command quarantines the file; there is no last good copy to restore"),

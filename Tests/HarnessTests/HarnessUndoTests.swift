@@ -143,7 +143,8 @@ import TestSupport
     @Test func oldRecordsAreRemoved() throws {
         let folder = home.path(".local/state/prefs/undo")
         for number in 0..<52 { try prefs("set", "-f", home.path("\(number).json"), "n", "1") }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 50)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder).map { $0.prefix { $0 != "." } }
+        #expect(left.compactMap { Int($0) }.sorted() == Array(2..<52))
         let text = String(repeating: "x", count: 7 << 20)
         for number in 0..<4 {
             try home.write("\(number)\(text)", to: "value")
@@ -238,6 +239,30 @@ import TestSupport
         try prefs("set", "-f", home.path("link.plist"), "R.k", "2")
         #expect(try prefs("undo", "-f", home.path("d.plist")) == Printed("~ R.k: 2 → 1\n"))
         #expect(try prefs("get", "-f", home.path("link.plist"), "R.k") == Printed("1\n"))
+    }
+
+    /// Records are told apart by the whole path, and by what they say of it.
+    @Test func twoFilesOfOneNameHaveTwoUndos() throws {
+        let files = ["a", "b"].map { home.path("\($0)/d.json") }
+        for name in ["a", "b"] {
+            try FileManager.default.createDirectory(at: home.folder.file(name), withIntermediateDirectories: false)
+        }
+        for number in 1...2 { for file in files { try prefs("set", "-f", file, "n", "\(number)") } }
+        #expect(try prefs("undo", "-f", files[0]) == Printed("~ n: 2 → 1\n"))
+        #expect(try prefs("get", "-f", files[1], "n") == Printed("2\n"))
+        #expect(try prefs("undo", "-f", files[1]) == Printed("~ n: 2 → 1\n"))
+        // Both files have the same bytes. The record of one has the name of that of the other.
+        let folder = URL(filePath: home.path(".local/state/prefs/undo"))
+        func records() throws -> [URL] {
+            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        }
+        let (own, other) = (try #require(try records().first), try #require(try records().last))
+        #expect(try records().count == 2)
+        try FileManager.default.removeItem(at: own)
+        try FileManager.default.copyItem(at: other, to: own)
+        let outcomes = try files.map { try prefs("undo", "-f", $0) }
+        #expect(outcomes.filter { $0 == Printed("- n: 1\n") }.count == 1)
+        #expect(outcomes.filter { $0.errors.contains("nothing to undo: no write of yours to ") }.count == 1)
     }
 
     // MARK: - The folder

@@ -116,7 +116,9 @@ import Testing
             let handled = DispatchSemaphore(value: 0)
             let signals = TerminationSignals { handled.signal() }
             kill(getpid(), SIGTERM)
-            exit(handled.wait(timeout: .now() + 30) == .success && signals.received == SIGTERM ? 0 : 1)
+            exit(
+                handled.wait(timeout: .now() + .seconds(Patience.seconds)) == .success && signals.received == SIGTERM
+                    ? 0 : 1)
         }
     }
 

@@ -198,7 +198,7 @@ import TestSupport
         #expect(!running.contains("stopped"))
         holder.send(SIGSTOP)
         // The signal takes effect after some time.
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = Patience.deadline
         while try !doctor().contains("which is stopped") { try #require(ContinuousClock.now < deadline) }
         holder.send(SIGKILL)
     }

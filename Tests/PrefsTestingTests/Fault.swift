@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The faults of a `BrokenBackend`. Each breaks one rule, in the order of the checks.
 enum Fault: String, CaseIterable {
     case inventsRoots, dropsEmptyRoots, cachesForEver, isBoundToAThread, normalizesNames, keepsRootsSetToNil
@@ -85,7 +87,7 @@ enum Fault: String, CaseIterable {
         switch self {
         case .neverCalls: 0
         case .waitsForClosures: 1
-        default: 60
+        default: 2 * Patience.seconds
         }
     }
 }

@@ -184,7 +184,7 @@ final class Bystander: @unchecked Sendable {
             return error
         case "pause":
             // A write waits for a save for a second at most.
-            let latest = Date(timeIntervalSinceNow: 10)
+            let latest = Date(timeIntervalSinceNow: TimeInterval(10 * Patience.slowness))
             return condition.withLock {
                 let earlier = begun
                 while stored <= earlier, condition.wait(until: latest) {}

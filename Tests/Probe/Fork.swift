@@ -147,7 +147,7 @@ enum Fork {
             prefs["count"] = -7
             _exit(0)
         }
-        let end = heard.wait(timeout: .now() + 60) == .success ? "heard" : "not heard"
+        let end = heard.wait(timeout: .now() + .seconds(2 * Patience.seconds)) == .success ? "heard" : "not heard"
         print("\(ended) of \(forks) children; \(count) of \(added.withLock { $0 } + ended); \(end)")
     }
 

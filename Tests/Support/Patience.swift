@@ -8,11 +8,31 @@ package enum Patience {
     /// Whether this run is known to be slower than usual.
     package static var isExtended: Bool { given > usual }
 
-    /// 30 s. `PREFS_TEST_PATIENCE` gives slower tests more time: under a sanitizer, and in the long forms of the hazard
-    /// tests. After two failed waits, the others last 1 s, and after twenty they do not wait. So a run that fails ends
-    /// within a minute, and its first failure is the relevant one.
+    /// 30 s, and more on a busy machine (`slowness`). `PREFS_TEST_PATIENCE` gives slower tests more time: under a sanitizer, and
+    /// in the long forms of the hazard tests. After two failed waits, the others last 1 s, and after twenty they do not wait. So
+    /// a run that fails ends within a minute on an idle machine, and its first failure is the relevant one.
     package static var seconds: Int {
-        lock.withLock { failures < 2 ? given : failures > 20 ? 0 : 1 }
+        lock.withLock { failures < 2 ? given : failures > 20 ? 0 : 1 } * slowness
+    }
+
+    /// By how much a limit that begins now is longer, because this process shares the processors. 1 for up to two threads that
+    /// want to run for each processor: the tests themselves make as many. Then it grows with their number.
+    ///
+    /// Every limit of a test is multiplied by it, so that a busy machine makes the tests slow, and fails none.
+    package static var slowness: Int {
+        let most = 2 * ProcessInfo.processInfo.activeProcessorCount
+        return max(1, (wanting + most - 1) / most)
+    }
+
+    /// The threads of the machine that want to run: the average of the last minute or, on Linux, those of this moment if they
+    /// are more.
+    private static var wanting: Int {
+        var average = 0.0
+        guard getloadavg(&average, 1) == 1 else { return 0 }
+        // "16.35 9.57 7.04 18/461 21840": 18 want to run now.
+        let now = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8))?
+            .split(separator: " ").dropFirst(3).first?.split(separator: "/").first.flatMap { Int($0) }
+        return max(Int(average.rounded(.up)), now ?? 0)
     }
 
     private static let lock = NSLock()
@@ -49,7 +69,8 @@ package enum Patience {
     package static func await(
         _ work: String, _ file: StaticString, _ line: UInt, until isDone: (DispatchTime) -> Bool
     ) {
-        guard !isDone(.now() + .seconds(4 * given)) else { return }
-        fatalError("\(work) did not end within \(4 * given) s (\(file):\(line))")
+        let limit = 4 * given * slowness
+        guard !isDone(.now() + .seconds(limit)) else { return }
+        fatalError("\(work) did not end within \(limit) s (\(file):\(line))")
     }
 }

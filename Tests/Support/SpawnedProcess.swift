@@ -51,8 +51,9 @@ package final class SpawnedProcess: Sendable {
 
     /// Waits until it ends. After the limit, kills it and what it has forked, so that no test waits for ever.
     ///
-    /// - Parameter limit: as long as a wait may last if it is nil.
+    /// - Parameter limit: on an idle machine; as long as a wait may last if it is nil.
     package func wait(limit: Duration? = nil, _ file: StaticString, _ line: UInt) throws(Failure) {
+        let limit = limit.map { $0 * Patience.slowness }
         let latest = Date(timeIntervalSinceNow: (limit ?? .seconds(Patience.seconds)) / .seconds(1))
         let isOverdue = condition.withLock {
             while status == nil { guard condition.wait(until: latest) else { return status == nil } }

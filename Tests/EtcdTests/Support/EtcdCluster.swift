@@ -138,6 +138,7 @@ final class EtcdCluster: Reachable, @unchecked Sendable {
         _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> String {
         guard let program = Self.control else { throw Failure(description: "no etcdctl") }
+        let seconds = seconds * Patience.slowness
         let endpoints = (nodes ?? self.nodes).map(\.url.absoluteString).joined(separator: ",")
         let result = try Child(
             URL(filePath: program),
@@ -190,7 +191,7 @@ final class EtcdCluster: Reachable, @unchecked Sendable {
     }
 
     func waitUntilHealthy(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let limit = ContinuousClock.Instant.now + .seconds(25)
+        let limit = ContinuousClock.Instant.now + .seconds(25 * Patience.slowness)
         while true {
             do {
                 _ = try control(["get", "health"], seconds: 5, sourceLocation)

@@ -53,6 +53,8 @@ final class FramedSocket {
     let descriptor: Int32
     private var input: [UInt8] = []
     private var isSilent = false
+    /// Called with the content of each answer to a ping.
+    var onPong: (([UInt8]) -> Void)?
     /// Frames that were taken too early.
     var pending: [Frame] = []
     /// How many bytes the other end takes.
@@ -134,7 +136,11 @@ final class FramedSocket {
             }
             write(Frame(kind: Frame.settings, flags: 1))
         case Frame.ping:
-            if frame.flags & 1 == 0 { write(Frame(kind: Frame.ping, flags: 1, content: frame.content)) }
+            if frame.flags & 1 == 0 {
+                write(Frame(kind: Frame.ping, flags: 1, content: frame.content))
+            } else {
+                onPong?(frame.content)
+            }
         case Frame.window:
             let growth = Frame.number(frame.content)
             if frame.stream == 0 { window += growth } else { streamWindow += growth }

@@ -12,6 +12,9 @@ final class ScriptedServer: Reachable, Sendable {
     /// The blocks of header fields that have come, and the connections that were accepted.
     let headers = Locked<[[UInt8]]>([])
     let connections = Locked(0)
+    /// The calls that the client has ended, and what its answers to pings have said.
+    let resets = Locked<[UInt32]>([])
+    let pongs = Locked<[[UInt8]]>([])
 
     var urls: [URL] { [loopback(port)] }
 
@@ -25,7 +28,7 @@ final class ScriptedServer: Reachable, Sendable {
         port = EtcdCluster.freePort()
         guard let descriptor = SocketBytes.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
         self.descriptor = descriptor
-        Thread.detachNewThread { [received, headers, connections] in
+        Thread.detachNewThread { [received, headers, connections, resets, pongs] in
             while true {
                 let client = accept(descriptor, nil, nil)
                 guard client >= 0 else {
@@ -38,8 +41,10 @@ final class ScriptedServer: Reachable, Sendable {
                     defer { Foundation.close(client) }
                     SocketBytes.write(begin, to: client)
                     guard let connection = FramedSocket(client, isSilent: true) else { return }
+                    connection.onPong = { content in pongs.withLock { $0.append(content) } }
                     while let frame = connection.next() {
                         if frame.kind == Frame.data { received.withLock { $0 += frame.content.count } }
+                        if frame.kind == Frame.reset { resets.withLock { $0.append(frame.stream) } }
                         if frame.kind == Frame.headers { headers.withLock { $0.append(frame.content) } }
                         if frame.kind == Frame.headers, !answer(client, frame.stream) { return }
                     }

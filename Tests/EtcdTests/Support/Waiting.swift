@@ -7,11 +7,14 @@ import Testing
 /// The longest wait of a test. One that ends without what it waits for is an issue at its own line.
 var longestWait: Duration { .seconds(Patience.seconds) }
 
-/// A deadline that a test waits for: three times as long where waits are given more time, because what comes before it takes longer, too.
-func shortWait(_ seconds: Int) -> Duration { .seconds(Patience.isExtended ? 3 * seconds : seconds) }
+/// A deadline that a test waits for: longer where waits are, because what comes before it takes longer, too.
+func shortWait(_ seconds: Int) -> Duration { .seconds((Patience.isExtended ? 3 : 1) * seconds * Patience.slowness) }
 
 /// A deadline for what succeeds, however busy the machine is. Another number is another client, as in another process.
-func ampleWait(_ number: Int = 0) -> Duration { .seconds(40 + number) }
+func ampleWait(_ number: Int = 0) -> Duration { .seconds(ampleSeconds + number) }
+
+/// One number for a run, because the same deadline is the same client.
+private let ampleSeconds = 40 * Patience.slowness
 
 extension EtcdStore.Options {
     /// Options with an ample deadline.

@@ -17,6 +17,21 @@ import Testing
         #expect(registry.count == paths.count)
     }
 
+    /// Two views of a file treat each other as two processes do, and so do two systems. Each is found again.
+    @Test func viewsOfAPathAreObjectsOfTheirOwn() {
+        let system = RecordingSystemCalls()
+        func views() -> [PropertyListFile] {
+            [
+                file("/f"), registry.file(at: "/f", holds: .document, system: .real),
+                registry.file(at: "/f", system: system), registry.file(at: "/f", holds: .document, system: system),
+            ]
+        }
+        let first = views()
+        #expect(Set(first.map(ObjectIdentifier.init)).count == 4)
+        #expect(views().map(ObjectIdentifier.init) == first.map(ObjectIdentifier.init))
+        #expect(registry.entries(of: "/f") == 4)
+    }
+
     @Test func releasedFilesLeaveNothing() {
         let kept = file("/kept")
         for number in 0..<1_000 { _ = file("/released/\(number)") }

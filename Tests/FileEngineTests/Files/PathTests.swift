@@ -53,6 +53,27 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file().path) == "moved.plist")
     }
 
+    /// A link of one user leads to a link of another one, who owns the file: the first could lead this process anywhere.
+    @Test(.enabled(if: geteuid() == 0), arguments: [true, false]) func theOwnerOfEachLinkOwnsTheTarget(_ isFirst: Bool)
+        throws
+    {
+        func link(_ name: String, to target: String, of owner: uid_t) throws {
+            try FileManager.default.createSymbolicLink(atPath: folder.file(name).path, withDestinationPath: target)
+            #expect(lchown(folder.file(name).path, owner, 0) == 0)
+        }
+        folder.root("it.plist")["a"] = 1
+        #expect(chown(folder.file("it.plist").path, 4_242, 0) == 0)
+        try link("first.plist", to: "second.plist", of: isFirst ? 4_243 : 4_242)
+        try link("second.plist", to: "it.plist", of: isFirst ? 4_242 : 4_243)
+        let prefs = folder.root("first.plist")
+        #expect(prefs.ints == [:])
+        let link = folder.file(isFirst ? "first.plist" : "second.plist").path
+        let reason = "is a link of user 4243, who does not own the target; it is not followed"
+        #expect(prefs.outcome == "unreadable: \(link): \(reason)")
+        #expect(lchown(link, 4_242, 0) == 0)
+        #expect(prefs.ints == ["a": 1] && prefs.outcome == "ok")
+    }
+
     @Test func aRingOfLinksIsReported() throws {
         try FileManager.default.createSymbolicLink(atPath: folder.file("x").path, withDestinationPath: "y")
         try FileManager.default.createSymbolicLink(atPath: folder.file("y").path, withDestinationPath: "x")

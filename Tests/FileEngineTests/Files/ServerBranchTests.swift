@@ -71,6 +71,72 @@ import Testing
         #expect(try folder.names() == own)
     }
 
+    // MARK: - Two files of one replacement on SMB
+
+    /// Another machine gives a file of its own the name, between the two renames.
+    @Test func onSMBAFileThatComesBetweenTheRenamesStays() throws {
+        system.kind = .smb
+        let prefs = root()
+        prefs["a"] = 1
+        try writePropertyList(["Root": ["a": 9]], to: folder.file("new"))
+        var renames = 0
+        system.onCall = { [unowned self] name throws(StorageFailure) in
+            renames += name == "rename" ? 1 : 0
+            guard name == "rename", renames == 2 else { return }
+            rename(folder.file("new").path, folder.file().path)
+            throw StorageFailure("rename", "", code: EACCES)
+        }
+        prefs["a"] = 2
+        system.onCall = nil
+        #expect(prefs.outcome.hasPrefix("not stored: \(folder.file().path): rename: "), "\(prefs.outcome)")
+        #expect(root().ints == ["a": 9])
+        root()["b"] = 3
+        #expect(root().ints == ["a": 9, "b": 3])
+        #expect(try folder.names() == own)
+    }
+
+    /// The temporary file is gone when the second rename fails: the former file has its name back, and nobody knows what becomes of the
+    /// new one.
+    @Test func onSMBATemporaryFileThatIsGoneLeavesTheOutcomeUnknown() throws {
+        system.kind = .smb
+        let prefs = root()
+        prefs["a"] = 1
+        var renames = 0
+        system.onCall = { [unowned self] name throws(StorageFailure) in
+            renames += name == "rename" ? 1 : 0
+            guard name == "rename", renames == 2 else { return }
+            unlink(folder.file(".test.plist.tmp").path)
+            throw StorageFailure("rename", "", code: EIO)
+        }
+        prefs["a"] = 2
+        system.onCall = nil
+        #expect(prefs.outcome.hasPrefix("unknown: \(folder.file().path): rename: "), "\(prefs.outcome)")
+        #expect(root().ints == ["a": 1])
+        root()["b"] = 3
+        #expect(root().ints == ["a": 1, "b": 3])
+        #expect(try folder.names() == own)
+    }
+
+    /// The new file gets its name after the look at it, and before the look at the former one.
+    @Test func onSMBTheNewFileIsReadThatGotItsNameMeanwhile() throws {
+        system.kind = .smb
+        // It knows what file system this is.
+        let prefs = root()
+        prefs["a"] = 1
+        try FileManager.default.moveItem(at: folder.file(), to: folder.file(".test.plist.former"))
+        try writePropertyList(["Root": ["a": 2]], to: folder.file(".test.plist.tmp"))
+        var formers = 0
+        system.afterOpen = { [unowned self] name, _, _ in
+            guard name == ".test.plist.former" else { return }
+            formers += 1
+            rename(folder.file(".test.plist.tmp").path, folder.file().path)
+        }
+        #expect(prefs.ints == ["a": 2])
+        #expect(formers == 1)
+    }
+
+    // MARK: - Locks and flushes
+
     /// The lock file, too, has another number at each look.
     @Test func aLockFileWithChangingNumbersIsThatOfTheLock() throws {
         system.hasChangingNumbers = true

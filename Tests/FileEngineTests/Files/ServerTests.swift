@@ -372,7 +372,7 @@ import Testing
         prefs["a"] = 1
         try FileManager.default.moveItem(at: folder.file(), to: folder.file(".test.plist.former"))
         try Data("half".utf8).write(to: folder.file(".test.plist.tmp"))
-        try Data("old".utf8).write(to: folder.file(".test.plist.former-7-7"))
+        for number in 7...9 { try Data("old".utf8).write(to: folder.file(".test.plist.former-7-\(number)")) }
         prefs["b"] = 2
         #expect(system.takeCalls().contains("readdir") && prefs.ints == ["a": 1, "b": 2])
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])

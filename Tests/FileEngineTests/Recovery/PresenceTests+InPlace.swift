@@ -106,6 +106,33 @@ extension PresenceTests {
         #expect(prefs.outcome == "ok" && prefs.ints == ["a": 17, "d": 1] && clock.pauses == 17)
     }
 
+    /// Of two writes that wait, the one that came first has waited for a second. Then neither waits any more.
+    @Test func theFirstOfTwoWaitsCounts() throws {
+        let prefs = try readerOfAChange()
+        try complete(["a": 0])
+        #expect(prefs.ints == ["a": 0])
+        func isQuiet(since began: Duration) throws -> Bool {
+            try prefs.location.withFile { file in
+                file.cache.state.withLock { $0.presence.isQuiet(waitingSince: began, clock) }
+            }
+        }
+        let first = clock.elapsed
+        #expect(try !isQuiet(since: first))
+        for number in 1...24 {
+            pass(.milliseconds(40))
+            try complete(["a": number])
+            #expect(prefs.ints == ["a": number])
+        }
+        let second = clock.elapsed
+        #expect(try !isQuiet(since: second))
+        #expect(try !isQuiet(since: first), "it has waited for 960 ms")
+        pass(.milliseconds(40))
+        try complete(["a": 25])
+        #expect(prefs.ints == ["a": 25])
+        #expect(try isQuiet(since: second))
+        #expect(try isQuiet(since: first))
+    }
+
     @Test func theTimeoutOfAnUpdateEndsTheWaitForAChange() throws {
         let prefs = try readerOfAChange()
         try complete(["a": 5])

@@ -50,6 +50,41 @@ extension PresenceTests {
         #expect(answer(at: 60) == .saving(.milliseconds(rest)))
     }
 
+    /// The clock goes on during a look: its begin says how old a stamp is, and its end whether the stamp is in the future.
+    @Test(arguments: [
+        (100, 400), (199, 499), (200, 500), (300, 500), (600, 500), (620, 500), (621, 0), (-300, 0),
+    ])
+    func aLookHasTwoTimes(_ changed: Int, _ rest: Int) {
+        func time(_ milliseconds: Int) -> FileStatus.Time {
+            let since = 1_000_000 + milliseconds
+            return FileStatus.Time(seconds: Int64(since / 1_000), nanoseconds: since % 1_000 * 1_000_000 + 7)
+        }
+        var presence = Presence()
+        let answer = presence.answer(
+            to: .init(
+                absence: .malformed, isKnown: true, changed: time(changed), begin: .seconds(100),
+                clock: time(200)...time(600)))
+        #expect(answer == (rest == 0 ? .truth : .saving(.milliseconds(rest))))
+    }
+
+    /// What was whole a moment ago has changed since, whatever its stamp says, and however much of it is left.
+    @Test(arguments: [Presence.Absence.empty, .malformed]) func nothingChangedBeforeItWasWhole(
+        _ absence: Presence.Absence
+    ) {
+        var presence = Presence()
+        let now = FileStatus.Time(seconds: 1_000, nanoseconds: 7)
+        for (seconds, rest) in [(100, 490), (200, 480)] {
+            presence.sawWhole(at: .seconds(seconds))
+            let begin = Duration.seconds(seconds) + .milliseconds(500 - rest)
+            let answer = presence.answer(
+                to: .init(
+                    absence: absence, isKnown: true, changed: FileStatus.Time(seconds: 900, nanoseconds: 7),
+                    begin: begin,
+                    clock: now...now))
+            #expect(answer == .saving(.milliseconds(rest)))
+        }
+    }
+
     /// The change may be up to two seconds younger than its stamp.
     @Test(arguments: State.allCases) func aStampInWholeSeconds(_ state: State) throws {
         clock.hasWholeSeconds = true

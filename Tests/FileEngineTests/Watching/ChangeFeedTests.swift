@@ -39,6 +39,35 @@ import Testing
         #expect(subscriber.changes.all == [])
     }
 
+    /// Two updates commit together, and each changes another entry. Each observer is told at the step of its entry, and the one of all
+    /// entries at both.
+    @Test func twoStepsOfACommitChangeTwoEntries() throws {
+        let names = ["own", "other", "third", ""]
+        let subscribers = names.map { _ in ChangeSubscriber() }
+        let subscriptions = try zip(names, subscribers).map { try domain.feed.subscribe(to: $0, $1) }
+        var content = try #require(domain.content)
+        func commit(_ keys: String..., number: Int) -> [Int] {
+            let steps = keys.map { key in
+                let before = content
+                content[key] = .array([StoredValue(number)])
+                return CommitStep(before: before, after: content)
+            }
+            domain.set(\.entries, content)
+            domain.feed.willCommit()
+            let actions = domain.feed.didCommit(steps) { $0 }
+            for action in actions.joined() { action() }
+            return actions.map(\.count)
+        }
+        #expect(commit("own", number: 2) == [2])
+        // Now all of them know the same content.
+        #expect(commit("own", "other", number: 3) == [2, 2])
+        #expect(commit("third", "own", number: 4) == [2, 2])
+        let expected = [["[1] → [2]", "[2] → [3]", "[3] → [4]"], ["[1] → [3]"], ["- → [4]"]]
+        #expect(subscribers.prefix(3).map(\.changes.all) == expected)
+        #expect(subscribers[3].changes.all.count == 5)
+        for subscription in subscriptions { subscription.end() }
+    }
+
     /// A reload is postponed until the commit is over. A test cannot see that, so it repeats.
     @Test func aChangeElsewhereDuringACommitIsToldOf() throws {
         let subscription = try domain.feed.subscribe(to: "own", subscriber)

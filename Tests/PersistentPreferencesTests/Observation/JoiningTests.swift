@@ -77,6 +77,24 @@ import Testing
     }
 
     /// A waiting change keeps the root that it concerns.
+    /// Every observer of an instance moves with it, however many others have ended.
+    @Test func eachObserverMovesWithItsInstance() {
+        let prefs = PrefsStore.memory().observedPrefs("One")
+        var observers = (0..<40).map { _ in prefs.observer() }
+        for index in (0..<40).reversed() where index % 3 == 0 { observers.remove(at: index) }
+        observers += (0..<3).map { _ in prefs.observer() }
+        prefs["a"] = 1
+        for observer in observers { #expect(observer.wait(for: 1) == ["One a: - → 1"]) }
+        prefs.key = "Two"
+        prefs["b"] = 2
+        for observer in observers {
+            let heard = observer.wait(for: 3)
+            #expect(heard == ["One a: - → 1", "Two a: 1 → -", "Two b: - → 2"])
+            // The others would be waited for, too.
+            if heard.count < 3 { break }
+        }
+    }
+
     @Test func aChangeOfTheFormerRootSaysSo() {
         let prefs = PrefsStore.memory().observedPrefs("One")
         let stall = Stall()

@@ -159,6 +159,28 @@ import Testing
         #expect(system.watches(reach: 2) == 2)
     }
 
+    /// Two links lead to the file, and each of them moves. A link that takes the place of another one is watched in its place.
+    @Test func eachOfTwoLinksIsFollowed() throws {
+        let system = CountingWatches()
+        for (name, number) in [("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5)] {
+            prefs("\(name).plist", system)["a"] = number
+        }
+        func point(_ link: String, to target: String) {
+            let path = folder.file("\(link).plist").path
+            #expect(symlink("\(target).plist", path + ".new") == 0 && rename(path + ".new", path) == 0)
+        }
+        point("middle", to: "one")
+        point("other", to: "three")
+        point("link", to: "middle")
+        let heard = prefs("link.plist", system).observer()
+        let moves = [("middle", "two"), ("link", "other"), ("other", "four"), ("link", "five")]
+        for (number, (link, target)) in moves.enumerated() {
+            point(link, to: target)
+            #expect(heard.wait(for: number + 1).last == "Root a: \(number + 1) → \(number + 2) elsewhere", "\(link)")
+        }
+        #expect(system.watchesLeft(2) == 2)
+    }
+
     /// System calls of a mounted server, whose changes the system does not tell of.
     private final class Server: SystemCalls, @unchecked Sendable {
         override func reportsChanges(inFolder path: String) -> Bool { false }

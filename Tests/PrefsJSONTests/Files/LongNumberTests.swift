@@ -94,6 +94,17 @@ import TestSupport
         #expect(file.contains(list) && file.count == changed.count && prefs.lastError == nil)
     }
 
+    /// A Double has every number of 15 digits, and not every one of 16: it makes 2 of the last digit of most of these.
+    @Test func theShortestNumbersThatADoubleDoesNotHave() throws {
+        let texts = ["9007199254740.993", "900719925474.0993", "90071992547409.93", "8.123456789012345"]
+        let prefs = try prefs("{\"list\": [\(texts.joined(separator: ", "))]}")
+        #expect(prefs.list.map(\.description) == texts && prefs.lastError == nil)
+        let rounded = texts.map { text in Double(text)?.description ?? text }
+        #expect(zip(texts, rounded).allSatisfy { $0 != $1 })
+        prefs.whole = 3
+        #expect(try text().contains(texts.joined(separator: ", ")))
+    }
+
     @Test func aSumHasAllDigits() throws {
         let prefs = try prefs(#"{"price": 12345678901234567.89, "best": -0.1234567890123456789}"#)
         let cent = try decimal("0.01")

@@ -71,19 +71,3 @@ private func nearestByTable(to word: String, among known: [String]) -> String? {
         #expect(NearestWord(among: ["gro\u{308}sse"]).nearest(to: "Gr\u{F6}se") == "gro\u{308}sse")
     }
 }
-
-@Suite struct NumberTextTests {
-    @Test(
-        arguments: [
-            ("0", true, true), ("-0", true, true), ("12.50e+3", true, true), ("1E9", true, true), ("1e-9", true, true),
-            ("+1", true, false), ("007", true, false), ("-01.5", true, false), ("0.5", true, true), ("00", true, false),
-            ("", false, false), ("-", false, false), (".5", false, false), ("5.", false, false), ("1e", false, false),
-            ("1e+", false, false), ("1.e3", false, false), ("1 ", false, false), (" 1", false, false),
-            ("--1", false, false), ("0x1", false, false), ("1,5", false, false), ("\u{661}", false, false),
-            ("1e3.5", false, false), ("NaN", false, false),
-        ])
-    func numbers(_ text: String, isNumber: Bool, isStrictNumber: Bool) {
-        #expect(NumberText.isNumber(text) == isNumber)
-        #expect(NumberText.isNumber(text, isStrict: true) == isStrictNumber)
-    }
-}

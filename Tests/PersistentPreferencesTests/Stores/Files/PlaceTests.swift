@@ -136,6 +136,47 @@ import Testing
         #expect(prefs.a == 0 && prefs.lastError == nil)
     }
 
+    /// Of two links on the path, one has moved. The time of the other says nothing.
+    @Test(arguments: [true, false]) func theLinkThatMovedIsTheOneThatCounts(_ isFirst: Bool) throws {
+        let system = RecordingSystemCalls()
+        func link(_ name: String, to target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.file("new").path, withDestinationPath: target)
+            #expect(rename(folder.file("new").path, folder.file(name).path) == 0)
+        }
+        try link("here", to: "current")
+        try link("other", to: "2")
+        let prefs = ReleasePrefs(
+            store: .propertyList(
+                url: folder.file("here/p.plist"), durability: .process, layout: .flat, system: system))
+        prefs.a = 1
+        // The other link is older by more than a stamp can blur.
+        let made = ContinuousClock.now
+        #expect(Patience.until { .now > made + .milliseconds(20) })
+        if isFirst { try link("here", to: "other") } else { try point(to: "2") }
+        system.age = (folder.file(isFirst ? "here" : "current").path, .zero)
+        #expect(prefs.a == 1 && prefs.lastError == nil)
+        system.age?.time = .milliseconds(249)
+        #expect(prefs.a == 1)
+        system.age?.time = .milliseconds(250)
+        #expect(prefs.a == 0 && prefs.lastError == nil)
+    }
+
+    /// A path that has led to three files: what is known is the state of the one before.
+    @Test func theStateOfTheReleaseBeforeIsKnown() throws {
+        let prefs = prefs()
+        try make("3")
+        try writePropertyList(["a": 2], to: release("2"))
+        try point(to: "2")
+        #expect(prefs.a == 2)
+        for name in ["3", "1"] {
+            try Data("hello".utf8).write(to: release(name))
+            try point(to: name)
+            #expect(prefs.problems().count == 1)
+            #expect(prefs.a == 2 && prefs.lastError?.isWarning == false, "\(name)")
+        }
+    }
+
     /// The same, after a reader of release 2 has found that its file is missing.
     @Test func aLinkThatMovesToAFileThatWasMissingHidesNothing() throws {
         let system = RecordingSystemCalls()
