@@ -148,7 +148,7 @@ import Testing
         try link("other", to: "2")
         let prefs = ReleasePrefs(
             store: .propertyList(
-                url: folder.file("here/p.plist"), durability: .process, layout: .flat, system: system))
+                url: folder.file("here/p.plist"), durability: .crash, layout: .flat, system: system))
         prefs.a = 1
         // The other link is older by more than a stamp can blur.
         let made = ContinuousClock.now
