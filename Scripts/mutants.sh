@@ -140,7 +140,8 @@ survived() { # name, reason
 # Runs the tests that find a mutant. Prints its name, the seconds, and what has found it, and notes the same in a file.
 try() { # name
     local code=0 seen began=$SECONDS output=$outputs/$1
-    run_tests "$1" 120 "$(filter "$1")" "$output" || code=$?
+    # Longer than a wait that fails: its limit grows with the load.
+    run_tests "$1" 300 "$(filter "$1")" "$output" || code=$?
     seen="$(witness $code "$output")" || true
     if [ $code -eq 0 ]; then
         seen=SURVIVED
