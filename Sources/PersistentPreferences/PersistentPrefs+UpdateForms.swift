@@ -18,9 +18,7 @@ extension PersistentPrefs {
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
     ///     error is ``PrefsError/busy(_:)``. nil waits for ``writeTimeout``.
     ///   - body: makes the accesses.
-    /// - Returns: what the body returns, if the new state is stored; otherwise the error of this call, also of a state that is
-    ///   stored and not confirmed. A warning of
-    ///   a write that succeeded is not a failure.
+    /// - Returns: what the body returns, or the error, as for the synchronous form.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
     public func update<R>(

@@ -239,10 +239,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
     ///     error is ``PrefsError/busy(_:)``. nil waits for ``writeTimeout``. Backends of your own ignore it.
     ///   - body: gets the values of the allowed keys.
-    /// - Returns: what the body returns, if the new state is stored; otherwise the error of this call, also of a state that is
-    ///   stored and not confirmed. A warning
-    ///   (``PrefsError/isWarning``) of a write that succeeded is not a failure: ``lastError``, ``prefsDidFail(_:)`` and
-    ///   ``onError(_:)`` give it.
+    /// - Returns: what the body returns, if the new state is stored; otherwise the error of this call. A state that is
+    ///   stored, and not confirmed, is a failure (``PrefsError/durabilityUnconfirmed(_:)``). A warning
+    ///   (``PrefsError/isWarning``) is none: ``lastError``, ``prefsDidFail(_:)`` and ``onError(_:)`` give it.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
     public func update<R>(
@@ -269,9 +268,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - timeout: how long to wait before the body runs, as for the other form.
     ///   - body: makes the accesses.
-    /// - Returns: what the body returns, if the new state is stored; otherwise the error of this call, also of a state that is
-    ///   stored and not confirmed. A warning of
-    ///   a write that succeeded is not a failure.
+    /// - Returns: as for the other form.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
     public func update<R>(timeout: Duration? = nil, _ body: () throws -> R) rethrows -> Result<R, PrefsError> {

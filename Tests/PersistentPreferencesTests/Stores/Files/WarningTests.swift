@@ -48,6 +48,24 @@ import Testing
         expectReported(Self.written)
     }
 
+    /// The value of an update that is stored is not lost: a number that it took is taken.
+    @Test func withAnUpdateThatReturnsAValue() throws {
+        let taken = try prefs.update { values -> Int in
+            values["b"] = 2
+            return values.count
+        }.get()
+        #expect(taken == 2 && prefs.outcome.hasSuffix(Self.written) && prefs.ints == ["a": 1, "b": 2])
+    }
+
+    @Test func withAnUpdateInATaskThatReturnsAValue() async throws {
+        let number = try await prefs.update { [prefs] in
+            prefs["b"] = 3
+            return 7
+        }.get()
+        #expect(number == 7)
+        #expect(prefs.outcome.hasSuffix(Self.written) && prefs.ints == ["a": 1, "b": 3])
+    }
+
     @Test func withAChangeInPlaceThatThrows() {
         func change(_ values: inout [String: Any]) throws { throw Stop() }
         #expect(throws: Stop.self) { try change(&prefs.values) }
