@@ -32,6 +32,17 @@ private struct Listen: Codable, Equatable {
         change(&listen)
         return listen
     }
+
+    /// As a property-list object.
+    var object: [String: Any] {
+        let tls = { (tls: TLS) -> [String: Any] in ["certificate": tls.certificate, "version": tls.version] }
+        var object: [String: Any] = [
+            "port": port, "tls": tls(self.tls), "names": names, "limits": limits, "mode": ["plain": [String: Any]()],
+        ]
+        object["host"] = host
+        object["backup"] = backup.map(tls)
+        return object
+    }
 }
 
 private struct Bounds: Codable, Equatable {
@@ -117,21 +128,24 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
     /// The file lacks the field, so a read of it alone has the default; a layer below has another value.
     @Test func aFieldThatIsSetToItsDefaultIsStored() throws {
         let writes: [(SectionPrefs) -> Void] = [
-            { $0.listen.host = "localhost" }, { $0.$listen.set($0.listen.with { $0.host = "localhost" }) },
-            { prefs in prefs.update { prefs.listen.host = "localhost" } },
-            { $0["listen"] = ["host": "localhost", "port": 1] },
-            { $0.values["listen"] = ["host": "localhost", "port": 1] },
+            { $0.listen.port = 80 }, { $0.$listen.set($0.listen.with { $0.port = 80 }) },
+            { prefs in prefs.update { prefs.listen.port = 80 } },
+            { prefs in prefs.update { $0["listen"] = prefs.listen.with { $0.port = 80 }.object } },
+            { $0["listen"] = $0.listen.with { $0.port = 80 }.object },
+            { $0.values["listen"] = $0.listen.with { $0.port = 80 }.object },
         ]
-        try write(#"{"listen": {"host": "s", "names": ["s"]}, "bounds": {"low": 2}}"#, to: system)
+        // Only this field differs from what a read of the file alone has.
+        try write(#"{"listen": {"port": 5}, "bounds": {"low": 2}}"#, to: system)
         for (number, change) in writes.enumerated() {
-            try write(#"{"listen": {"port": 1}, "bounds": {"high": 5}}"#, to: base)
+            try write(#"{"listen": {"host": "b", "backup": null}, "bounds": {"high": 5}}"#, to: base)
             let prefs = prefs()
-            #expect(prefs.listen.host == "s")
+            #expect(prefs.listen.host == "b" && prefs.listen.port == 5)
             change(prefs)
-            #expect(prefs.lastError == nil && prefs.listen.host == "localhost", "\(number)")
-            #expect(try stored("listen")?["host"] as? String == "localhost", "\(number)")
+            #expect(prefs.lastError == nil && prefs.listen.port == 80, "\(number)")
+            #expect(try stored("listen")?["port"] as? Int == 80, "\(number)")
             #expect(try stored("bounds") == ["high": 5] && prefs.bounds == Bounds(low: 2, high: 5), "\(number)")
         }
+        try write(#"{"listen": {"host": "s"}}"#, to: system)
         try write(#"{"listen": {"port": 1, "backup": null}}"#, to: base)
         let prefs = prefs()
         prefs.listen.host = nil
