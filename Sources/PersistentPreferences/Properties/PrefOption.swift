@@ -173,12 +173,12 @@ extension PrefConstraint where Value: Collection {
 // MARK: - For other types: compiler errors
 
 extension PrefOption {
-    /// Unavailable: the property is no text.
+    /// Unavailable: the property is not a text.
     @available(*, unavailable, message: "length is for String and String?; count is for collections")
     @_disfavoredOverload
     public static func length(_ range: some RangeExpression<Int>) -> PrefOption { fatalError("unavailable") }
 
-    /// Unavailable: the property is no text.
+    /// Unavailable: the property is not a text.
     @available(*, unavailable, message: "pattern is for String and String?")
     @_disfavoredOverload
     public static func pattern(_ pattern: String) -> PrefOption { fatalError("unavailable") }

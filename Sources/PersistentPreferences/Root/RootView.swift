@@ -86,7 +86,7 @@ struct RootView: StoredRoot {
     /// The values as they are stored: in a file that people write, each part that has not changed stays as it was
     /// written.
     ///
-    /// - Parameter change: what has changed among them.
+    /// - Parameter change: the change that has led to the values.
     func written(
         _ values: [String: StoredValue], after change: RootChange = .nothing
     ) throws(PrefsError) -> [String: StoredValue] {

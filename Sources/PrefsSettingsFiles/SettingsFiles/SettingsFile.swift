@@ -20,9 +20,10 @@ import PrefsPropertyLists
 /// settings.reset()  // the initial values, in memory and in the file
 /// ```
 ///
-/// Structs, classes and enums may conform. A class implements `copyValues(from:)`. The methods cannot be customized. Each returns whether it
-/// succeeded; ``trySave()`` and `tryLoad()` throw a ``PrefsError`` instead. <doc:SettingsFiles> has samples, and says
-/// what happens to fields and to damaged files. Follows `SettingsManageable`.
+/// Structs, classes and enums may conform. A class implements `copyValues(from:)`. No type implements the methods that save,
+/// load and remove: generic code would not call them. Each returns whether it succeeded; ``trySave()`` and `tryLoad()`
+/// throw a ``PrefsError`` instead. <doc:SettingsFiles> has samples, and says what happens to fields and to damaged files.
+/// Follows `SettingsManageable`.
 ///
 /// ## Behavior
 /// A save is atomic and durable, and the last save wins as a whole. It preserves unknown fields and quarantines a
