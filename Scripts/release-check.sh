@@ -33,7 +33,7 @@ must() { # what is missing if it fails, command
 
 # Prints a line for each public symbol: its module, its path, its declaration, and the constraints of its generic types, also of the
 # extension that it is in, which the declaration does not always have. Overloads that have all of this in common have a line each.
-# Members that a type gets from protocols are left out.
+# A requirement of a protocol says whether it has a default. Members that a type gets from protocols are left out.
 symbols() {
     local info tools module
     info="$(swiftc -print-target-info)"
@@ -55,7 +55,13 @@ relations = {"conformance": ":", "superclass": ":", "sameType": "=="}
 lines = {}
 for path in pathlib.Path(sys.argv[1]).glob("*.symbols.json"):
     module = path.name.split("@")[0].removesuffix(".symbols.json")
-    for symbol in json.loads(path.read_text())["symbols"]:
+    graph = json.loads(path.read_text())
+    defaults = {r["source"]: r["target"] for r in graph["relationships"] if r["kind"] == "defaultImplementationOf"}
+    requirements = {s["identifier"]["precise"] for s in graph["symbols"]} & set(defaults.values())
+    for symbol in graph["symbols"]:
+        name = symbol["identifier"]["precise"]
+        if defaults.get(name) in requirements:
+            continue
         declaration = "".join(part["spelling"] for part in symbol["declarationFragments"])
         constraints = [
             f"{constraint['lhs']} {relations.get(constraint['kind'], constraint['kind'])} {constraint['rhs']}"
@@ -65,7 +71,7 @@ for path in pathlib.Path(sys.argv[1]).glob("*.symbols.json"):
         line = f"{module} {'.'.join(symbol['pathComponents'])}: {' '.join(declaration.split())}"
         if constraints:
             line += f" [{', '.join(sorted(set(constraints)))}]"
-        lines[module, symbol["identifier"]["precise"]] = line
+        lines[module, name] = line + (" {default}" if name in requirements else "")
 print("\n".join(sorted(lines.values())))
 PYTHON
 }

@@ -20,7 +20,7 @@ package final class InstanceState: InstanceObservers, @unchecked Sendable {
     /// - Parameters:
     ///   - key: the root key; nil stands for the name of the class.
     ///   - store: the store that was passed to the initializer.
-    /// - Returns: `PrefsError.sharedRoot` for the first instance of a class that shares its root by mistake.
+    /// - Returns: `PrefsError.problem` for the first instance of a class that shares its root by mistake.
     func start(
         _ owner: any RootOwner & DeclaringClass, key: String?, store: PrefsStore?
     ) -> PrefsError? {

@@ -137,7 +137,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// effect. The property is read once per class. If it contains the class's own root key or a name that cannot be
     /// one, the program stops at the first instance. A list that a subclass inherits applies to the base class only,
     /// and an entry that is not a dictionary is left alone. If two classes name one former key, the second one reports
-    /// ``PrefsError/sharedRoot(_:)``, because the first write of either would move it.
+    /// ``PrefsError/problem(_:)``, because the first write of either would move it.
     ///
     /// After the move, an old version of the program that is still running starts with an empty root of the old name.
     /// Observers do not receive its writes.

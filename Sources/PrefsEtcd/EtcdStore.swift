@@ -29,7 +29,7 @@ public import PersistentPreferences
 /// ``ReadMode/current``, each read asks the cluster.
 ///
 /// The stores of a process share their copy, their locks and their connections if they have the same endpoints, prefix and options; only
-/// ``Options/reads`` may differ. A followed read always contains what these stores have written. Other stores are like other processes.
+/// `reads` may differ. A followed read always contains what these stores have written. Other stores are like other processes.
 ///
 /// ## Performance
 /// A followed read costs no request, and a current one a round trip. An assignment is one transaction of etcd, and an update two; each
@@ -39,7 +39,7 @@ public import PersistentPreferences
 /// ## Errors
 /// An `https` endpoint, one that is not a URL of a server, a port outside of 1 to 65535, or an invalid prefix makes each access throw
 /// ``PrefsError/invalidName(name:reason:)``. A cluster that cannot be reached, has no leader or rejects the user makes updates throw
-/// ``PrefsError/notStored(_:)`` and current reads ``PrefsError/unreadable(_:)``, after ``Options/deadline`` at the latest. Followed reads
+/// ``PrefsError/notStored(_:)`` and current reads ``PrefsError/unreadable(_:)``, after the deadline of the ``Options`` at the latest. Followed reads
 /// continue with the last known state; they throw `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the cluster
 /// did not say, within another deadline, whether it has committed an update. An update may also throw `notStored` after its body has run,
 /// if another client has changed its roots without the lock, or if the body took so long that the lock was lost.
@@ -51,13 +51,13 @@ public import PersistentPreferences
 /// ## Threads
 /// Any thread. These block their thread, so in async code call them from a thread or a queue of your own: a current read, an update, the
 /// start of an observation, the creation of the first instance, and a followed read of a root that was not read in the last ten minutes.
-/// While the cluster is down, the first followed read waits for ``Options/deadline``, and later ones fail at once. After `fork`, parent and
+/// While the cluster is down, the first followed read waits for that deadline, and later ones fail at once. After `fork`, parent and
 /// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
 /// cannot observe.
 public struct EtcdStore: Sendable {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
-        /// From memory. Returns every change older than ``Options/staleness``, while at most one server fails at a time; usually only the
+        /// From memory. Returns every change older than the staleness of the ``Options``, while at most one server fails at a time; usually only the
         /// last few milliseconds are missing.
         case followed
         /// From the cluster. A read returns the newest committed state.
@@ -65,36 +65,39 @@ public struct EtcdStore: Sendable {
     }
 
     /// How a store uses the cluster. A value type; may be passed between threads.
-    public struct Options: Sendable, Hashable {
-        /// How to read.
-        public var reads: ReadMode
-        /// The name of the user, if the cluster asks for one.
-        public var user: String?
-        /// The password of the user.
-        public var password: String
-        /// The longest time that a read waits for an answer, and that an update waits before its body: for its turn, and for the lock and
-        /// the state that it starts from. The first update waits as long again for each lease. After its body, an update waits as long
-        /// again for the outcome of its commit. The start of an observation may wait twice: for the first state, and for the latest write.
-        /// The bodies of other threads that are committed together take their own time. An update whose body takes longer than this loses
-        /// its lock within 7 seconds. 15 seconds by default, and at least a tenth of a second. An update waits for its lock for three
-        /// quarters of it, and longer by what the cluster adds to the 5 seconds of a lock ticket. If that is less than about 8 seconds, the
-        /// election of a leader and the end of a ticket, updates may fail after another program has died inside of one.
-        public var deadline: Duration
-        /// The longest time that a silent server goes unnoticed by followed reads. 10 seconds by default, and at least a second. Four
-        /// times in it, the store asks the cluster for the newest changes. When the store reads all roots that it follows, which is at
-        /// first and after failures, a server has to send them within it.
-        public var staleness: Duration
+    public struct Options: Sendable, Hashable, HidesValues {
+        let reads: ReadMode
+        var user: String?
+        var password: String
+        let deadline: Duration
+        let staleness: Duration
 
         /// Creates options.
+        ///
+        /// - Parameters:
+        ///   - reads: how to read.
+        ///   - user: the name of the user, if the cluster asks for one.
+        ///   - password: the password of the user. `print` and `dump` of the options do not show it.
+        ///   - deadline: the longest time that a read waits for an answer, and that an update waits before its body: for its turn, and for
+        ///     the lock and the state that it starts from. At least a tenth of a second. The first update waits as long again for each
+        ///     lease. After its body, an update waits as long again for the outcome of its commit. The start of an observation may wait
+        ///     twice: for the first state, and for the latest write. The bodies of other threads that are committed together take their
+        ///     own time. An update whose body takes longer than this loses its lock within 7 seconds. An update waits for its lock for
+        ///     three quarters of it, and longer by what the cluster adds to the 5 seconds of a lock ticket. If that is less than about 8
+        ///     seconds, the election of a leader and the end of a ticket, updates may fail after another program has died inside of one.
+        ///   - staleness: the longest time that a silent server goes unnoticed by followed reads. At least a second. Four times in it, the
+        ///     store asks the cluster for the newest changes. When the store reads all roots that it follows, which is at first and after
+        ///     failures, a server has to send them within it.
         public init(
             reads: ReadMode = .followed, user: String? = nil, password: String = "", deadline: Duration = .seconds(15),
             staleness: Duration = .seconds(10)
         ) {
-            self.reads = reads
-            self.user = user
-            self.password = password
-            self.deadline = deadline
-            self.staleness = staleness
+            (self.reads, self.user, self.password) = (reads, user, password)
+            (self.deadline, self.staleness) = (deadline, staleness)
+        }
+
+        package var shownParts: KeyValuePairs<String, Any> {
+            ["reads": reads, "user": user as Any, "deadline": deadline, "staleness": staleness]
         }
     }
 

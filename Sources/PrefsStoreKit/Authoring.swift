@@ -1,6 +1,6 @@
 public import PersistentPreferences
 public import PrefsFileEngine
-public import PrefsPropertyLists
+import PrefsPropertyLists
 
 // What a backend needs to check names, to report changes and to throw errors.
 
@@ -11,10 +11,12 @@ extension PrefsError {
     ///   than 1,024 bytes.
     public static func checkRootKey(_ name: String) throws(PrefsError) { try NameVetting.checkRoot(name) }
 
-    /// Creates the error that has these failures, for your own ``PrefsBackend``, for example one with a limit of its
+    /// Creates the error of values that your own ``PrefsBackend`` cannot hold, for example because of a limit of its
     /// own. Costs time linear in their number. Any thread.
-    public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
-        .unsupportedValues(failures)
+    ///
+    /// - Parameter reasons: the reason for each key, as a clause without a full stop; ``problems`` has them.
+    public static func valuesNotPlistCompatible(reasons: [String: String]) -> PrefsError {
+        .unsupportedValues(reasons.map { PropertyListFailure(path: $0, topLevelKey: $0, reason: $1) })
     }
 }
 
@@ -56,14 +58,5 @@ extension StorageFailure {
     ///   - code: an `errno` such as `ETIMEDOUT`; 0 if no code fits.
     @_disfavoredOverload public init(path: String, reason: String, code: Int32 = 0) {
         self.init(operation: "", path: path, reason: reason, code: code)
-    }
-}
-
-extension PropertyListFailure {
-    /// Creates a failure, for example for ``PrefsError/valuesNotPlistCompatible(_:)``, or one that a test expects.
-    ///
-    /// Disfavored, because code of this package has an initializer with these labels without this product.
-    @_disfavoredOverload public init(path: String, topLevelKey: String, reason: String) {
-        self.init(at: path, of: topLevelKey, reason: reason)
     }
 }

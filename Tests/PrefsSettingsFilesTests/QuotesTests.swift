@@ -75,7 +75,7 @@ extension Quote: PropertyListModel {
         try FileManager.default.createDirectory(at: folder.file("data"), withIntermediateDirectories: true)
         try writePropertyList(#require(Self.wrong[message]), to: folder.file("data/Quotes.plist"))
         let bytes = try Data(contentsOf: folder.file("data/Quotes.plist"))
-        let failure = #expect(throws: PropertyListFailure.self) { try controller() }
+        let failure = #expect(throws: PrefsError.self) { try controller() }
         #expect(failure?.description == message)
         #expect(try Data(contentsOf: folder.file("data/Quotes.plist")) == bytes)
     }
@@ -152,7 +152,7 @@ extension Quote: PropertyListModel {
             resource: "Quotes", in: .module, folder: folder.file("data"))
         #expect(decoded.models.map(\.text) == bundled.map(\.text))
         for (name, save) in [("ReadQuote", read.save), ("DecodedQuote", decoded.save)] {
-            let failure = #expect(throws: PropertyListFailure.self) { try save() }
+            let failure = #expect(throws: PrefsError.self) { try save() }
             #expect(failure?.description == "[0]: \(name) cannot be saved, because it is not Encodable")
         }
         #expect(!FileManager.default.fileExists(atPath: read.url.path))
@@ -175,10 +175,10 @@ extension Quote: PropertyListModel {
         #expect(try open().models == quotes.models)
         #expect(try controller().models == bundled, "the file is the same for a PropertyListModel")
         try writePropertyList([["author": "a", "text": "b"], ["author": "a"]], to: quotes.url)
-        let missing = #expect(throws: PropertyListFailure.self) { try open() }
+        let missing = #expect(throws: PrefsError.self) { try open() }
         #expect(missing?.description == "[1]: the key \"text\" is missing")
         try writePropertyList([["author": "a", "text": 5]], to: quotes.url)
-        let mistyped = #expect(throws: PropertyListFailure.self) { try open() }
+        let mistyped = #expect(throws: PrefsError.self) { try open() }
         #expect(mistyped?.description == "[0].text: expected String, found an integer")
     }
 
@@ -205,12 +205,13 @@ extension Quote: PropertyListModel {
         #expect(try propertyList(at: file) as NSDictionary == ["author": "Ovid", "text": "y"])
         for models in [[], bundled] {
             quotes.models = models
-            let failure = #expect(throws: PropertyListFailure.self) { try quotes.save() }
-            #expect(failure?.reason == "expected one model, because the root is a dictionary, found \(models.count)")
+            let failure = #expect(throws: PrefsError.self) { try quotes.save() }
+            let found = "expected one model, because the root is a dictionary, found \(models.count)"
+            #expect(failure?.description == found)
         }
         #expect(try controller().models == [Quote(author: "Ovid", text: "y")])
         try writePropertyList(["author": "Ovid"], to: file)
-        let failure = #expect(throws: PropertyListFailure.self) { try controller() }
+        let failure = #expect(throws: PrefsError.self) { try controller() }
         #expect(failure?.description == "text: is missing")
         // Models under names, or beside other keys, are a Codable root.
         try writePropertyList(["first": ["author": "a", "text": "b"]], to: file)
@@ -239,7 +240,7 @@ extension Quote: PropertyListModel {
         #expect(try Quote(PropertyListDictionary(contentsOf: url)) == Quote(author: "Seneca", text: "x"))
         #expect(throws: PrefsError.self) { try PropertyListDictionary(contentsOf: folder.file("missing.plist")) }
         try writePropertyList([1], to: url)
-        #expect(throws: PropertyListFailure.self) { try PropertyListDictionary(contentsOf: url) }
+        #expect(throws: PrefsError.self) { try PropertyListDictionary(contentsOf: url) }
     }
 
     @Test func everyTypeOfValueIsReadFromADictionary() throws {
@@ -256,7 +257,7 @@ extension Quote: PropertyListModel {
         #expect(try dictionary.value(for: Key.date) == date && dictionary.value(for: Key.data) == Data([1]))
         #expect(try dictionary.value(for: Key.list) == ["a", "b"])
         #expect(try dictionary.value(for: Key.inner, as: [String: [Int]].self) == ["k": [1, 2]])
-        let failure = #expect(throws: PropertyListFailure.self) {
+        let failure = #expect(throws: PrefsError.self) {
             try dictionary.value(for: Key.mixed, as: [String].self)
         }
         #expect(failure?.description == "mixed[1]: expected String, found an integer")

@@ -18,7 +18,7 @@ import Testing
             do {
                 try check.run(threads: 4, updates: 50, patience: fault.patience) { BrokenBackend(place) }
             } catch {
-                failed.append(check.name)
+                failed.append(check.id)
                 #expect("\(error)".contains(fault.expected.finding), "\(error)")
             }
         }
@@ -27,7 +27,7 @@ import Testing
 
     @Test func eachCheckSeesAFault() {
         let seen = Set(Fault.allCases.flatMap(\.expected.checks))
-        #expect(Set(Self.checks.map(\.name)).subtracting(seen).isEmpty)
+        #expect(Set(Self.checks.map(\.id)).subtracting(seen).isEmpty)
     }
 
     @Test func theCheckOfUnreadablePlacesSeesAFault() throws {

@@ -40,7 +40,7 @@ enum Probe {
 
     /// Runs one check of the store contract over the standard domain or a suite, and prints what it found.
     static func conformance(_ name: String, updates: Int) throws {
-        guard let check = (StoreCheck.all + StoreCheck.observing).first(where: { $0.name == name }) else {
+        guard let check = (StoreCheck.all + StoreCheck.observing).first(where: { $0.id == name }) else {
             fatalError("no check \(name)")
         }
         try check.run(updates: updates) { CheckedStore(PrefsStore.standard) }

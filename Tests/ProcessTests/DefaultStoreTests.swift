@@ -7,7 +7,7 @@ import Testing
 @Suite(.waits) final class DefaultStoreTests: ProbeSuite {
     @Test(arguments: StoreCheck.all + StoreCheck.observing)
     func passesTheStoreContract(_ check: StoreCheck) throws {
-        try expect("passed\n", of: "conformance", check.name, "\(Hazard.count(25, long: 100))")
+        try expect("passed\n", of: "conformance", check.id, "\(Hazard.count(25, long: 100))")
     }
 
     @Test func agreesWithUserDefaults() throws {

@@ -50,8 +50,6 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .notWatched(let failure):
             // A system call that has failed may succeed later.
             "\(failure); changes made elsewhere are \(failure.operation.isEmpty ? "not reported" : "looked for once a second")"
-        case .sharedRoot(let problem):
-            problem.reason
         case .coveredByLayer(let keys):
             Self.listed(keys.map(\.reason)) + "; the stored state is unchanged"
         case .problem(let problem): "\(problem)"
@@ -159,7 +157,6 @@ extension PrefsError: Equatable {
             ["migrationFailed", key, version, Self.parts(of: error)]
         case .invalidImport(let reason): ["invalidImport", reason]
         case .notWatched(let failure): ["notWatched", failure]
-        case .sharedRoot(let shared): ["sharedRoot", shared]
         case .coveredByLayer(let keys): ["coveredByLayer", keys]
         case .ignoredInLayer(let faults): ["ignoredInLayer", faults]
         case .problem(let problem): ["problem", problem]

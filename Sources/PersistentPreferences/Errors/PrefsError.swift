@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// prefs.fontSize = 14
 /// if case .notStored(let failure)? = prefs.lastError { print(failure) }
 ///
-/// if let error = prefs.update({ prefs.fontSize += 1 }) { print(error) }
+/// if case .failure(let error) = prefs.update({ prefs.fontSize += 1 }) { print(error) }
 /// ```
 ///
 /// ``PersistentPrefs`` does not throw it. ``PersistentPrefs/lastError`` contains it,
@@ -100,19 +100,19 @@ public indirect enum PrefsError: Error, Sendable {
     /// changes of this process. If a system call has failed, the file is read once a second
     /// until it can be watched, so that changes of other processes come late; otherwise they do not come.
     case notWatched(StorageFailure)
-    /// A warning (``isWarning``): two classes use one root, and have the same name or declare a key with different
-    /// types. In a flat layout, in which all classes share one root: they declare a key with different types or
-    /// defaults. The first instance of the second class reports it. The instance works. Give one of the classes
-    /// its own root key, or in a flat layout give one of the properties another key.
-    case sharedRoot(PrefsProblem)
     /// A write to keys that layers above the base of a layered store set. The write was rejected as a whole. Sorted
     /// by key, which is the ``PrefsProblem/topLevelKey``.
     case coveredByLayer([PrefsProblem])
     /// A warning (``isWarning``): layers of a layered store cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
     case ignoredInLayer([PrefsProblem])
-    /// A warning (``isWarning``): something stands that no access meets, such as a key that is not a key of the class.
-    /// Only ``PersistentPrefs/onError(_:)`` gives it; ``PersistentPrefs/problems()`` lists it.
+    /// A warning (``isWarning``): a problem that stands and that no access meets, such as a stored key that the class does
+    /// not have. ``PersistentPrefs/problems()`` lists it, and ``PersistentPrefs/onError(_:)`` gives it.
+    ///
+    /// Two classes that share a root by mistake are one: they have the same name, or declare a key with different types; in
+    /// a flat layout, in which all classes share one root, with different types or defaults. The first instance of the
+    /// second class has it in ``PersistentPrefs/lastError``, too, and works. Give one of the classes its own root key, or
+    /// in a flat layout give one of the properties another key.
     case problem(PrefsProblem)
     /// A write to one store inside an `update` of another store. The write was rejected, because the two cannot be
     /// committed together.
@@ -131,15 +131,14 @@ public indirect enum PrefsError: Error, Sendable {
 extension PrefsError {
     /// True if the access that reports this error has succeeded. Warnings are a write that quarantined a damaged file
     /// or the last good copy of a missing one, a write to a domain near the size limit, the creation of an instance
-    /// whose class shares its root with another class (``sharedRoot(_:)``), and an access that ignored an entry of a
-    /// layer.
+    /// whose class shares its root with another class (``problem(_:)``), and an access that ignored an entry of a layer.
     ///
     /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. The calls that
     /// return an error return the first two, because the write has stored something else than was asked for, or soon cannot.
     /// An `update` gives its result.
     public var isWarning: Bool {
         switch self {
-        case .quarantined, .nearSizeLimit, .sharedRoot, .ignoredInLayer, .problem: true
+        case .quarantined, .nearSizeLimit, .ignoredInLayer, .problem: true
         case .incorrectKeys, .valuesNotPlistCompatible, .noStoredPrefsForKey, .invalidName, .rootIsNotDictionary,
             .unreadable, .damaged, .notOurs, .notStored, .busy, .outcomeUnknown, .durabilityUnconfirmed, .typeMismatch,
             .constraintViolated, .ruleViolated, .migrationFailed, .invalidImport, .notWatched, .coveredByLayer,

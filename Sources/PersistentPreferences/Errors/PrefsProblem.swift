@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ``PersistentPrefs/problems()`` lists all problems, and ``PersistentPrefs/onError(_:)`` gives the ``error`` of each once.
-/// A problem quotes no stored value. Two problems are equal if source, path and reason are. A value type; may be
+/// A problem quotes no stored value. Two problems are equal if all that they say is. A value type; may be
 /// passed between threads.
 public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong. Later versions may add cases.
@@ -48,12 +48,15 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     public let reason: String
     private let access: Access
 
-    /// The error of an access that meets a problem.
-    private enum Access {
+    /// The error of an access that meets a problem. Follows from the other fields, so it is equal to any other.
+    private enum Access: Hashable {
         /// No access meets it.
         case none
         case typeMismatch, constraintViolated, ignoredInLayer, coveredByLayer
         case fails(PrefsError)
+
+        static func == (left: Access, right: Access) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
     }
 
     package init(
@@ -142,17 +145,6 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
             ? String(decoding: place.utf8.dropLast(end.utf8.count), as: UTF8.self) : place
     }
 
-    /// Whether source, path and reason are equal.
-    public static func == (left: PrefsProblem, right: PrefsProblem) -> Bool {
-        left.source == right.source && left.path == right.path && left.reason == right.reason
-    }
-
-    /// Hashes source, path and reason.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(source)
-        hasher.combine(path)
-        hasher.combine(reason)
-    }
 }
 
 extension PrefsError {
@@ -161,7 +153,7 @@ extension PrefsError {
         switch self {
         case .typeMismatch, .constraintViolated, .rootIsNotDictionary, .migrationFailed, .unreadable, .damaged,
             .notOurs,
-            .unknownError, .userDefaultsUnavailable, .ignoredInLayer, .notWatched, .problem, .sharedRoot:
+            .unknownError, .userDefaultsUnavailable, .ignoredInLayer, .notWatched, .problem:
             true
         default: false
         }

@@ -29,8 +29,7 @@ public struct PrefsChange: Sendable {
         case elsewhere
     }
 
-    /// The root key.
-    public let root: String
+    package let root: String
     /// Where the change was made.
     public let origin: Origin
     /// The number of changes that this one merges; 1 unless the observer is slow. Commits of another process that were
@@ -70,13 +69,8 @@ public struct PrefsChange: Sendable {
     }
 }
 
-/// The description of a change in `print` and `dump`. It contains no value, because a value may be secret.
-extension PrefsChange: CustomStringConvertible, CustomReflectable {
-    /// The root and the keys: `EditorPrefs: fontSize, theme`.
-    public var description: String { "\(root): \(keys.joined(separator: ", "))" }
-
-    /// The root, the keys, the origin and the count.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["root": root, "keys": keys, "origin": origin, "count": count], displayStyle: .struct)
+extension PrefsChange: HidesValues {
+    package var shownParts: KeyValuePairs<String, Any> {
+        ["root": root, "keys": keys, "origin": origin, "count": count]
     }
 }

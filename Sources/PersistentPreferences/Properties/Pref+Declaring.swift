@@ -24,6 +24,7 @@ extension PersistentPrefs.Pref where Value: Codable {
 extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
     /// Ambiguous on purpose, like the initializer without arguments: a property of a Codable class does not compile
     /// without a coding.
+    @_documentation(visibility: internal)
     public init(wrappedValue: Value, _ options: PrefOption<Value>...) { fatalError("a Codable class needs a coding") }
 }
 

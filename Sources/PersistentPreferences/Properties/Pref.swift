@@ -59,6 +59,7 @@ extension PersistentPrefs {
         ///
         /// Readers would share an object, and a change inside it would not be stored. An unavailable initializer would
         /// state this in the error, but the compiler prefers the available one, and shows this line below the error.
+        @_documentation(visibility: internal)
         public init(wrappedValue: Value) where Value: _UseAStructOrGiveACoding {
             fatalError("a Codable class needs a coding")
         }
@@ -121,14 +122,9 @@ extension PersistentPrefs {
 
 extension PersistentPrefs.Pref: Sendable where Value: Sendable {}
 
-/// The description of a property in `dump`.
-extension PersistentPrefs.Pref: CustomReflectable {
-    /// The default; dots if it is sensitive.
-    public var customMirror: Mirror {
-        let property = declaredProperty
-        return Mirror(
-            self, children: ["default": property.isSensitive ? ShownText.hidden : property.anyDefaultValue],
-            displayStyle: .struct)
+extension PersistentPrefs.Pref: HidesValues {
+    package var shownParts: KeyValuePairs<String, Any> {
+        ["default": property.isSensitive ? ShownText.hidden : property.anyDefaultValue]
     }
 }
 

@@ -95,17 +95,6 @@ public struct PrefHandle<Value> {
 extension PrefHandle: Sendable where Value: Sendable {}
 
 extension PrefHandle: Hashable, Identifiable {
-    /// Whether both are for one property of one instance.
-    public static func == (left: PrefHandle, right: PrefHandle) -> Bool {
-        left.prefs === right.prefs && left.property === right.property
-    }
-
-    /// Hashes the instance and the property.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(prefs))
-        hasher.combine(ObjectIdentifier(property))
-    }
-
     /// The handle itself.
     public var id: PrefHandle { self }
 }
@@ -130,8 +119,6 @@ extension PrefHandle where Value: Sendable {
     public func set(_ value: Value) async -> PrefsError? { await prefs.withoutBlocking { set(value) } }
 }
 
-/// The description of a handle in `dump`. It contains no value, because the value may be secret.
-extension PrefHandle: CustomReflectable {
-    /// The key.
-    public var customMirror: Mirror { Mirror(self, children: ["key": key], displayStyle: .struct) }
+extension PrefHandle: HidesValues {
+    package var shownParts: KeyValuePairs<String, Any> { ["key": key] }
 }

@@ -18,7 +18,7 @@ enum SharedRoots {
 
     /// Registers the root of the first instance of a class, and the root of its first instance without an own key.
     ///
-    /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting
+    /// - Returns: `PrefsError.problem` if another class uses the root, and has the same name or contradicting
     ///   declarations.
     static func register(
         _ type: any DeclaringClass.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
@@ -35,7 +35,7 @@ enum SharedRoots {
         return conflict(of: use, root: key, former: former, in: others)
     }
 
-    /// `PrefsError.sharedRoot` as long as the root of an instance is shared by mistake.
+    /// `PrefsError.problem` as long as the root of an instance is shared by mistake.
     static func conflict(
         of type: any DeclaringClass.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
     ) -> PrefsError? {
@@ -94,7 +94,7 @@ enum SharedRoots {
             : "\(classes) share the root \"\(ShownText.key(root))\""
                 + (types.isEmpty ? "" : ", and declare \(types) with different types")
                 + "; give one of them a root key of its own"
-        return .sharedRoot(PrefsProblem(.store, reason: reason))
+        return .problem(PrefsProblem(.store, reason: reason))
     }
 
     private static func names(of types: Any.Type...) -> [String] { types.map { String(reflecting: $0) } }

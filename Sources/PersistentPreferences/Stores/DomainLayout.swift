@@ -24,7 +24,7 @@ public enum DomainLayout: Sendable, Hashable {
     ///
     /// Keys, former keys and the version belong to the whole domain. Classes that share it therefore need different
     /// keys and former keys, and only one of them may have ``PersistentPrefs/migrations``. If two classes declare one key
-    /// with different types or defaults, the second one reports ``PrefsError/sharedRoot(_:)``. A domain that was never
+    /// with different types or defaults, the second one reports ``PrefsError/problem(_:)``. A domain that was never
     /// migrated has version 0, also in a new installation: a step may find no value of its class, and entries of other
     /// programs.
     case flat

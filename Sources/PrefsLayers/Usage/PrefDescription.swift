@@ -63,10 +63,8 @@ public struct PrefDescription: CustomStringConvertible {
     }
 }
 
-/// The description of a description in `dump`.
-extension PrefDescription: CustomReflectable {
-    /// The line that `print` shows.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .struct) }
+extension PrefDescription: HidesValues {
+    package var shownParts: KeyValuePairs<String, Any> { ["description": description] }
 }
 
 extension PersistentPrefs {

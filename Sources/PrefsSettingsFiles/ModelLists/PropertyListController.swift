@@ -46,8 +46,8 @@ public final class PropertyListController<Model> {
     /// Loads the models of a file, which need not exist before the first save.
     ///
     /// - Parameter url: a file URL.
-    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key
-    ///   if a model cannot be created. The file is not changed.
+    /// - Throws: ``PrefsError``: the file cannot be read or is malformed, or it is ``PrefsError/typeMismatch(_:)`` with
+    ///   index and key of a model that cannot be created; or what a model throws. The file is not changed.
     public convenience init(url: URL) throws where Model: PropertyListModel {
         try self.init(url: url, initial: nil) { try Model(PropertyListDictionary($0)) }
     }
@@ -104,32 +104,36 @@ public final class PropertyListController<Model> {
         hasOneModel = root?.dictionary != nil
         guard let root else { return }
         if hasOneModel {
-            models = [try PropertyListFailure.naming("") { try decode(root) }]
+            models = [try Self.naming("", in: PrefsError.mismatch) { try decode(root) }]
         } else if let elements = root.array {
             models = try elements.enumerated().map { index, element in
-                try PropertyListFailure.naming("[\(index)]") { try decode(element) }
+                try Self.naming("[\(index)]", in: PrefsError.mismatch) { try decode(element) }
             }
         } else {
-            throw PropertyListFailure("", "expected an array or a dictionary, found \(ValueMismatch.kind(of: root))")
+            let reason = "expected an array or a dictionary, found \(ValueMismatch.kind(of: root))"
+            throw PrefsError.mismatch(of: [PropertyListFailure(path: "", topLevelKey: "", reason: reason)])
         }
     }
 
     /// Saves the models to the folder. Equal models are not written again.
     ///
     /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded
-    ///   or saved; ``PropertyListFailure`` with index and key if a model cannot be stored. Then the file is unchanged.
+    ///   or saved; ``PrefsError/valuesNotPlistCompatible(invalidElements:)`` with index and key if a model cannot be
+    ///   stored. Then the file is unchanged.
     public func save() throws {
         guard let document else {
             let path = url.path(percentEncoded: false)
             throw PrefsError.notStored(StorageFailure(path: path, reason: "was read without a folder to save to"))
         }
         if hasOneModel, models.count != 1 {
-            throw PropertyListFailure("", "expected one model, because the root is a dictionary, found \(models.count)")
+            let reason = "expected one model, because the root is a dictionary, found \(models.count)"
+            throw PrefsError.unsupportedValues([PropertyListFailure(path: "", topLevelKey: "", reason: reason)])
         }
         let elements = try models.enumerated().map { index, model in
-            try PropertyListFailure.naming(hasOneModel ? "" : "[\(index)]") {
+            try Self.naming(hasOneModel ? "" : "[\(index)]", in: PrefsError.unsupportedValues) {
                 guard let model = model as? any Encodable else {
-                    throw PropertyListFailure("", "\(Model.self) cannot be saved, because it is not Encodable")
+                    let reason = "\(Model.self) cannot be saved, because it is not Encodable"
+                    throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
                 }
                 let value = try StoredValueEncoder.value(of: model)
                 try PropertyListVetter.check(value)
@@ -140,28 +144,30 @@ public final class PropertyListController<Model> {
         try document.write(root, inPlaceOf: saved)
         saved = root
     }
-}
-
-extension PropertyListFailure {
-    fileprivate init(_ path: String, _ reason: String) {
-        self.init(path: path, topLevelKey: String(path.prefix { $0 != "." && $0 != "[" }), reason: reason)
-    }
 
     /// Converts what the coding of a model throws, and names the model.
     ///
-    /// - Parameter place: the index in brackets; empty if the root is the model.
-    fileprivate static func naming<R>(_ place: String, _ body: () throws -> R) throws -> R {
-        func failure(_ path: String, _ reason: String) -> PropertyListFailure {
-            let path = path.drop { $0 == "." }
-            return Self(
-                path.isEmpty || path.hasPrefix("[") || place.isEmpty ? place + path : "\(place).\(path)", reason)
+    /// - Parameters:
+    ///   - place: the index in brackets; empty if the root is the model.
+    ///   - error: the error that has the failures.
+    private static func naming<R>(
+        _ place: String, in error: ([PropertyListFailure]) -> PrefsError, _ body: () throws -> R
+    ) throws -> R {
+        func named(_ path: String, _ reason: String) -> PropertyListFailure {
+            let inside = path.drop { $0 == "." }
+            let path =
+                inside.isEmpty || inside.hasPrefix("[") || place.isEmpty ? place + inside : "\(place).\(inside)"
+            let key = path.prefix { $0 != "." && $0 != "[" }
+            return PropertyListFailure(path: path, topLevelKey: String(key), reason: reason)
         }
         do {
             return try body()
-        } catch let error as PropertyListFailure {
-            throw failure(error.path, error.reason)
+        } catch PrefsError.typeMismatch(let problems) {
+            throw error(problems.map { named($0.path, $0.reason) })
+        } catch let failure as PropertyListFailure {
+            throw error([named(failure.path, failure.reason)])
         } catch let mismatch as ValueMismatch {
-            throw failure(mismatch.path, mismatch.reason)
+            throw error([named(mismatch.path, mismatch.reason)])
         }
     }
 }

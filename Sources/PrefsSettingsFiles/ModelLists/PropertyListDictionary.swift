@@ -40,35 +40,35 @@ public struct PropertyListDictionary: Sendable {
 
     /// Creates a dictionary from a property-list file, as `NSDictionary(contentsOf:)` does.
     ///
-    /// - Throws: ``PrefsError`` if the file is missing, cannot be read or is malformed; ``PropertyListFailure`` if its
-    ///   root is not a dictionary.
+    /// - Throws: ``PrefsError``: the file is missing, cannot be read or is malformed, or its root is not a dictionary.
     public init(contentsOf url: URL) throws {
         _ = try NameVetting.path(of: url)
         try self.init(PropertyListDocument.contents(ofResource: url).root)
     }
 
-    init(_ stored: StoredValue) throws(PropertyListFailure) {
+    init(_ stored: StoredValue) throws(PrefsError) {
         guard let values = stored.dictionary else {
             let reason = "expected a dictionary, found \(ValueMismatch.kind(of: stored))"
-            throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
+            throw .mismatch(of: [PropertyListFailure(path: "", topLevelKey: "", reason: reason)])
         }
         self.values = values
     }
 
     /// Returns the value of a key.
     ///
-    /// - Throws: a failure that names the key if the key is absent, or if its value is of another type.
+    /// - Throws: ``PrefsError/typeMismatch(_:)``, which names the key, if the key is absent or its value is of another
+    ///   type.
     public func value<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
-    ) throws(PropertyListFailure) -> Value {
+    ) throws(PrefsError) -> Value {
         let key = key.rawValue
         guard let stored = values[key] else {
-            throw PropertyListFailure(path: key, topLevelKey: key, reason: "is missing")
+            throw .mismatch(of: [PropertyListFailure(path: key, topLevelKey: key, reason: "is missing")])
         }
         do {
             return try StoredValueDecoder.value(type, from: stored) { nil }.value
         } catch {
-            throw ValueMismatch(error, in: type).failure(forKey: key)
+            throw .mismatch(of: [ValueMismatch(error, in: type).failure(forKey: key)])
         }
     }
 }
@@ -95,6 +95,6 @@ public struct PropertyListDictionary: Sendable {
 public protocol PropertyListModel {
     /// Creates the model.
     ///
-    /// - Throws: the ``PropertyListFailure`` of the dictionary, which names the key that is missing or of another type.
+    /// - Throws: the error of the dictionary, which names the key that is missing or of another type.
     init(_ dictionary: PropertyListDictionary) throws
 }

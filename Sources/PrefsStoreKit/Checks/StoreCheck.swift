@@ -20,19 +20,17 @@ import PersistentPreferences
 /// ## Threads
 /// `run` blocks its thread, and starts others for some checks.
 public struct StoreCheck: Sendable, Identifiable, CustomStringConvertible {
-    /// A name for reports and filters, such as `nilRemoves`.
-    public let name: String
+    /// A name for reports and filters, such as `nilRemoves`. By it, Swift Testing runs one check again.
+    public let id: String
     /// The rule, in one sentence.
     let rule: String
     private let body: @Sendable (CheckedPlace) throws -> Void
 
-    /// The ``name``, by which Swift Testing runs one check again.
-    public var id: String { name }
-    /// The ``name``.
-    public var description: String { name }
+    /// The ``id``.
+    public var description: String { id }
 
-    init(_ name: String, _ rule: String, _ body: @escaping @Sendable (CheckedPlace) throws -> Void) {
-        self.name = name
+    init(_ id: String, _ rule: String, _ body: @escaping @Sendable (CheckedPlace) throws -> Void) {
+        self.id = id
         self.rule = rule
         self.body = body
     }
@@ -66,6 +64,6 @@ public struct StoreCheck: Sendable, Identifiable, CustomStringConvertible {
         /// What was expected and what was found.
         let finding: String
 
-        var description: String { "\(check.name): \(check.rule) \(finding)" }
+        var description: String { "\(check.id): \(check.rule) \(finding)" }
     }
 }

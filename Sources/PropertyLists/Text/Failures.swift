@@ -66,31 +66,17 @@ package enum PropertyListLimits {
 
 // MARK: - Values that are rejected
 
-/// The reason why a value cannot be stored or read, and its path.
-///
-/// ```swift
-/// prefs["recent"] = [{ print("hi") }]
-/// for problem in prefs.lastError?.problems ?? [] {
-///     print(problem.path, problem.reason)  // recent[0] a closure cannot be stored in a property list
-/// }
-/// ```
-///
-/// Mirrors the coding path of `EncodingError`. A value type; may be passed between threads.
-public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConvertible {
+/// The reason why a value cannot be stored or read, and its path. Users see it as a `PrefsProblem`.
+package struct PropertyListFailure: Error, Hashable, CustomStringConvertible {
     /// The path of the value: the top-level key, then `.key` and `[index]` steps, as in `Dictionary Value.a[3]`.
-    public let path: String
+    package let path: String
     /// The first step of `path`: a key of the root.
-    public let topLevelKey: String
+    package let topLevelKey: String
     /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names types
     /// and limits, and does not quote the value. For a check of yours, it is the text of the check.
-    public let reason: String
+    package let reason: String
 
-    /// `PrefsStoreKit` has a public initializer with these labels.
     package init(path: String, topLevelKey: String, reason: String) {
-        self.init(at: path, of: topLevelKey, reason: reason)
-    }
-
-    package init(at path: String, of topLevelKey: String, reason: String) {
         self.path = path
         self.topLevelKey = topLevelKey
         self.reason = reason
@@ -98,7 +84,7 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
 
     /// `path: reason`, on one line; the reason alone if the path is empty. A long path is cut at 1,000 Unicode scalars and a long reason at 1,200. Control and
     /// format characters are escaped.
-    public var description: String {
+    package var description: String {
         (path.isEmpty ? "" : "\(ShownText.path(path)): ") + ShownText.message(reason)
     }
 }

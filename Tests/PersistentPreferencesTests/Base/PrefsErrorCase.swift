@@ -4,7 +4,7 @@ import PersistentPreferences
 enum PrefsErrorCase: CaseIterable {
     case incorrectKeys, valuesNotPlistCompatible, noStoredPrefsForKey, invalidName, rootIsNotDictionary, unreadable
     case damaged, quarantined, notOurs, notStored, busy, outcomeUnknown, nearSizeLimit, durabilityUnconfirmed
-    case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, sharedRoot, coveredByLayer
+    case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, coveredByLayer
     case ruleViolated, ignoredInLayer, problem, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable,
         unknownError
 
@@ -31,7 +31,6 @@ enum PrefsErrorCase: CaseIterable {
             case .migrationFailed: .migrationFailed
             case .invalidImport: .invalidImport
             case .notWatched: .notWatched
-            case .sharedRoot: .sharedRoot
             case .coveredByLayer: .coveredByLayer
             case .ignoredInLayer: .ignoredInLayer
             case .problem: .problem

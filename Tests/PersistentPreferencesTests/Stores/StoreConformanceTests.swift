@@ -33,7 +33,7 @@ import PrefsLayers
             // A merged root always has the entries of its layers, so it is never empty.
             if layers == .merged { inapplicable.append("emptyIsNotMissing") }
             let all = self == .foreign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
-            return all.filter { !inapplicable.contains($0.name) }
+            return all.filter { !inapplicable.contains($0.id) }
         }
     }
 

@@ -116,7 +116,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func twoClassesWithOneFormerKeyAreReported() throws {
         let store = try store(["Whole": ["one": 1, "two": 2]])
         #expect(FirstHalf(store: store).lastError == nil)
-        let shared = try #require(SecondHalf(store: store).lastError?.detail(of: PrefsError.sharedRoot))
+        let shared = try #require(SecondHalf(store: store).lastError?.detail(of: PrefsError.problem))
         #expect(
             shared.reason.hasSuffix(
                 "FirstHalf and \(String(reflecting: SecondHalf.self)) share the root \"Whole\"; give one of them a root key of its own"

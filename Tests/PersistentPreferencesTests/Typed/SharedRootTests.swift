@@ -26,7 +26,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         let store = PrefsStore.memory()
         let first = First.Settings(store: store)
         let second = Second.Settings(store: store)
-        let shared = try #require(second.lastError?.detail(of: PrefsError.sharedRoot), "\(second.outcome)")
+        let shared = try #require(second.lastError?.detail(of: PrefsError.problem), "\(second.outcome)")
         let names = [First.Settings.self, Second.Settings.self].map { String(reflecting: $0) }
         #expect(
             shared.reason
@@ -42,11 +42,11 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         let told = Locked<[PrefsError]>([])
         let token = third.onError { error in told.withLock { $0.append(error) } }
         defer { token.cancel() }
-        #expect(told.withLock(\.self).compactMap { $0.detail(of: PrefsError.sharedRoot) } == [shared])
+        #expect(told.withLock(\.self).compactMap { $0.detail(of: PrefsError.problem) } == [shared])
         for prefs in [first, second, third] as [PersistentPrefs] {
             let problems = prefs.problems()
             #expect(
-                problems.compactMap { $0.error.detail(of: PrefsError.sharedRoot) } == [shared], "\(problems)")
+                problems.compactMap { $0.error.detail(of: PrefsError.problem) } == [shared], "\(problems)")
         }
         #expect(First.Settings(store: .memory()).problems().isEmpty, "another store")
     }
@@ -58,7 +58,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         let store = PrefsStore.memory()
         #expect(Late(key: "Other", store: store).lastError == nil)
         #expect(Early(key: "Late", store: store).lastError == nil)
-        let shared = try #require(Late(store: store).lastError?.detail(of: PrefsError.sharedRoot))
+        let shared = try #require(Late(store: store).lastError?.detail(of: PrefsError.problem))
         #expect(shared.reason.contains("share the root \"Late\", and declare \"width\" with different types;"))
         #expect(Late(store: store).lastError == nil, "reported once")
     }
@@ -102,7 +102,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         #expect(Cars(store: store("a")).lastError == nil)
         #expect(Ships(key: "Cars", store: store("a")).lastError == nil, "equal declarations")
         let bikes = Bikes(store: store("a"))
-        let shared = try #require(bikes.lastError?.detail(of: PrefsError.sharedRoot), "\(bikes.outcome)")
+        let shared = try #require(bikes.lastError?.detail(of: PrefsError.problem), "\(bikes.outcome)")
         #expect(
             shared.reason.contains(" share a flat layout, and declare \"wheels\" with"), "not id, which both inherit")
         #expect(bikes.lastError?.isWarning == true)
