@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// prefs.fontSize = 14
 /// if case .notStored(let failure)? = prefs.lastError { print(failure) }
 ///
-/// if let error = prefs.update({ prefs.fontSize += 1 }) { print(error) }
+/// if case .failure(let error) = prefs.update({ prefs.fontSize += 1 }) { print(error) }
 /// ```
 ///
 /// ``PersistentPrefs`` does not throw it. ``PersistentPrefs/lastError`` contains it,
