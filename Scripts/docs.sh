@@ -2,6 +2,7 @@
 # Builds the documentation into .build/docs with the toolchain's own docc: the articles of PersistentPreferences.docc and the comments
 # of every public symbol. Errors are: a warning, such as a broken link; a public symbol without a comment; a public symbol that the
 # landing page does not list. Downloads nothing and serves nothing.
+# To read it: python3 -m http.server --directory .build/docs 8000, then http://localhost:8000/documentation/persistentpreferences/
 # usage: Scripts/docs.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."

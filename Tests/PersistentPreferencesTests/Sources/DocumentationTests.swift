@@ -27,7 +27,7 @@ import Testing
     }
 
     /// A reader copies an example with its imports, and no others.
-    @Test(.enabled(if: Compiler.canRun), arguments: [("README.md", 1), ("ThreeUses.md", 4)])
+    @Test(.enabled(if: Compiler.canRun), arguments: [("README.md", 1), ("ThreeUses.md", 3)])
     func theExamplesToStartFromCompileAsPrinted(_ page: String, _ count: Int) throws {
         let page = try #require(DocumentationPage.all.first { $0.testDescription == page })
         #expect(page.programs.count == count)
