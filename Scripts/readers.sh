@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Lets libraries read property lists, and fails if one of them reads a value otherwise than the table of the article OtherReadersAndWriters says: dd-plist and
+# commons-configuration2 (Java), XML (R), bplist (Python), bplist-parser and plist (Node.js). The tests of the package do so for Foundation,
+# plistlib, biplist, libplist, GNUstep and CFPropertyList of Ruby. Prints a line for each library and value.
+# Installs nothing on the machine: the packages of Debian 12, PyPI and npm go into a temporary folder. A library that cannot be had is skipped.
+# Takes a minute.
+# usage: Scripts/readers.sh [LIBRARY …]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+known=" dd-plist commons-configuration2 XML bplist bplist-parser plist "
+for library in "$@"; do [[ "$known" == *" $library "* ]] || usage; done
+wanted=("$@")
+[ $# -gt 0 ] || read -ra wanted <<<"$known"
+sources="$PWD/Scripts/readers"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+command -v python3 >/dev/null || { echo "readers: skipped, python3 is missing"; exit 0; }
+
+# A package of Debian, with the packages that it needs and that are not installed.
+unpack() {
+    local names
+    mapfile -t names < <(apt-get install -s --no-install-recommends "$1" 2>/dev/null | sed -nE 's/^Inst ([^ ]+).*/\1/p')
+    mkdir -p "$folder/$1"
+    [ ${#names[@]} -eq 0 ] || (cd "$folder/$1" && apt-get download "${names[@]}" >/dev/null 2>&1) || return 1
+    for package in "$folder/$1"/*.deb; do dpkg-deb -x "$package" "$folder/root"; done
+}
+skip() { echo "readers: $1 skipped, $2 cannot be had" >&2; }
+readers=()
+for library in "${wanted[@]}"; do
+    case $library in
+        dd-plist | commons-configuration2)
+            if command -v javac >/dev/null && unpack "lib$library-java"; then
+                jars="$folder/root/usr/share/java/*:/usr/share/java/*"
+                main=DD
+                [ "$library" = dd-plist ] || main=Commons
+                javac -d "$folder" -cp "$jars" "$sources/$main.java"
+                readers+=("$library=java -cp $folder:$jars $main")
+            else
+                skip "$library" "javac or Debian's lib$library-java"
+            fi ;;
+        XML)
+            if unpack r-cran-xml && [ -x "$folder/root/usr/lib/R/bin/exec/R" ]; then
+                lib="$folder/root/usr/lib"
+                machine="$lib/$(uname -m)-linux-gnu"
+                readers+=("XML=env R_HOME=$lib/R R_LIBS=$lib/R/site-library:$lib/R/library TZ=Asia/Tokyo EDITOR=vi PAGER=cat R_DEFAULT_PACKAGES=methods,utils
+                    LD_LIBRARY_PATH=$lib/R/lib:$machine:$machine/blas:$machine/lapack
+                    $lib/R/bin/exec/R --vanilla --no-echo --file=$sources/read.R --args")
+            else
+                skip XML "Debian's r-cran-xml"
+            fi ;;
+        bplist)
+            if python3 -m pip install -q --no-deps --target "$folder/bplist" bplist==1.1 >/dev/null 2>&1; then
+                readers+=("bplist=env PYTHONPATH=$folder/bplist python3 $sources/read.py")
+            else
+                skip bplist "bplist 1.1 of PyPI"
+            fi ;;
+        bplist-parser | plist)
+            version=0.3.2
+            [ "$library" = bplist-parser ] || version=3.1.0
+            if command -v npm >/dev/null && npm install --silent --prefix "$folder/node" "$library@$version" >/dev/null 2>&1; then
+                readers+=("$library=node $sources/read.cjs $folder/node/node_modules/$library")
+            else
+                skip "$library" "$library $version of npm"
+            fi ;;
+    esac
+done
+python3 "$sources/readers.py" "$folder" "${readers[@]}"

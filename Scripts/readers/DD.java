@@ -1,0 +1,24 @@
+import com.dd.plist.*;
+import java.io.File;
+
+/** Prints what dd-plist reads under the key k of each file. */
+class DD {
+    public static void main(String[] paths) {
+        for (String path : paths) {
+            String text;
+            try {
+                NSObject value = ((NSDictionary) PropertyListParser.parse(new File(path))).get("k");
+                if (value instanceof NSNumber number) {
+                    text = number.isInteger() ? "integer " + number.longValue() : "real " + number.doubleValue();
+                } else if (value instanceof NSDate date) {
+                    text = "date " + date.getDate().getTime() / 1000;
+                } else {
+                    text = value == null ? "nothing" : value.getClass().getSimpleName();
+                }
+            } catch (Exception error) {
+                text = "refused";
+            }
+            System.out.println(text);
+        }
+    }
+}
