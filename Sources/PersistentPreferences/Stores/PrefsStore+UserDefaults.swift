@@ -30,7 +30,7 @@ extension PrefsStore {
     /// ## Errors
     /// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and
     /// visionOS, a domain whose values cannot be read before the first unlock of the device is not empty: accesses fail
-    /// with ``PrefsError/unreadable(_:)``. See <doc:BeforeTheFirstUnlock>.
+    /// with ``PrefsError/unreadable(_:)``. See <doc:ApplePlatforms#Before-the-first-unlock>.
     ///
     /// ## Threads
     /// Any thread.

@@ -44,7 +44,7 @@ import Testing
         ("WritingAStore.md", 0, "Support/AccountBackend.swift"),
         ("WritingAStore.md", 2, "Remote/ServerBackend.swift"),
         ("WritingAStore.md", 3, "Stores/AccountBackendTests.swift"),
-        ("PreferencesOfALibrary.md", 0, "Stores/LibrarySample.swift"), ("Sharing.md", 2, "Stores/MovingSample.swift"),
+        ("PreferencesOfALibrary.md", 0, "Stores/LibrarySample.swift"), ("Sharing.md", 0, "Stores/MovingSample.swift"),
         ("ChangingDeclarations.md", 1, "Typed/EvolvingStructTests.swift"),
     ])
     func aSampleIsInItsPage(_ page: String, _ number: Int, _ sample: String) throws {
