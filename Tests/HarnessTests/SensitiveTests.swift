@@ -240,7 +240,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         let change = PrefsChange(root: "Root", from: [:], to: ["token": "hunter2"], origin: .thisProcess)
         var text = "\(change as Any) \(String(reflecting: change))"
         dump(change, to: &text)
-        #expect(text.contains("Root: token") && !text.contains("hunter2"))
+        #expect(text.contains("root: \"Root\", keys: [\"token\"]") && !text.contains("hunter2"))
     }
 
     @Test func aDamagedLineIsNotQuoted() throws {

@@ -217,7 +217,8 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             let prefs = TwinPrefs(store: .layered(.memory(), above: [layer]))
             let fault = PrefsProblem(
                 layer: layer.name, place: name,
-                reason: #"the keys "fontSize" and "font-size" have one \#(kind); give one of them another key"#)
+                reason: #"the keys "fontSize" and "font-size" have one \#(kind); give one of them another key"#,
+                kind: .unknownKey)
             #expect(prefs.lastError == .ignoredInLayer([fault]))
             #expect(prefs.fontSize == 12 && prefs.lastError == .ignoredInLayer([fault]))
             #expect(prefs.other == 13)

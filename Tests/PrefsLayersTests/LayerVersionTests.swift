@@ -119,7 +119,9 @@ import TestSupport
             #expect((prefs.seconds, prefs.name) == (5, ""), "the next layer is read")
             #expect(
                 prefs.lastError
-                    == .ignoredInLayer([PrefsProblem(layer: file.path, place: file.path, reason: reason)]))
+                    == .ignoredInLayer([
+                        PrefsProblem(layer: file.path, place: file.path, reason: reason, kind: .version)
+                    ]))
         }
         let problems = prefs.problems()
         #expect(problems.map(\.description) == ["\(file.path): \(reason)"])

@@ -67,11 +67,10 @@ import WriteOperations
             "withStore(_:_:)", "withStore(_:isolation:_:)", "onChange(of:on:_:)", "changes(of:)", "publisher(of:)",
             "onError(_:)",
         ],
-        "Pref": ["init", "wrappedValue", "projectedValue", "customMirror"],
+        "Pref": ["init", "wrappedValue", "projectedValue"],
         "PrefHandle": [
             "key", "defaultValue", "value", "source", "isStored", "isDefault", "onChange(on:_:)", "updates",
-            "publisher",
-            "customMirror", "==(left:right:)", "hash(into:)", "id",
+            "publisher", "id",
         ],
         "AppSettingsValues": ["init"],
         "AppSetting": ["init", "values", "projectedValue", "onChange(on:_:)", "updates"],
@@ -109,7 +108,7 @@ import WriteOperations
         "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PrefsProblem", "PrefsRule", "PropertyListDictionary",
-        "PropertyListFailure", "PropertyListModel", "Range", "StorageFailure", "StoreCheck", "String",
+        "PropertyListModel", "Range", "StorageFailure", "StoreCheck", "String",
         "_PrefChoices", "_PrefKeyCoding", "_PrefText", "_SettingsURLOfInstance",
         "_SettingsURLSpellings",
     ]
