@@ -47,8 +47,7 @@ extension AppSetting where Value: Codable {
 extension AppSetting where Value: _UseAStructOrGiveACoding {
     /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding. Use a struct, or give a
     /// coding.
-    @_documentation(visibility: internal)
-    public init(
+    @_documentation(visibility: internal) public init(
         wrappedValue: Value, _ key: String, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
@@ -56,8 +55,7 @@ extension AppSetting where Value: _UseAStructOrGiveACoding {
     }
 
     /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding.
-    @_documentation(visibility: internal)
-    public init(
+    @_documentation(visibility: internal) public init(
         key: String, defaultValue: Value, store: PrefsStore? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
