@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # systemd 252.39 (Debian 12), files of environment.d: a $ begins a variable in single quotes, too, and behind a backslash. KEY='pa$word' is "pa",
 # because no variable word is set, and nothing is said. One would expect what a shell reads from the same line: single quotes keep a $. Only
-# $$ stands for one, which a shell reads otherwise, so no such line is right for both. People move a token from a profile into environment.d, and their programs get a part of it. Needs apt-get; Debian 12 only.
+# $$ stands for one, which a shell reads otherwise, so no such line is right for both. People move a token from a profile into environment.d,
+# and their programs get a part of it. Needs apt-get; Debian 12 only.
 # usage: findings/systemd-expands-a-variable-of-environment.d-in-single-quotes.sh
 set -euo pipefail
 folder="$(mktemp -d)"
