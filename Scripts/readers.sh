@@ -3,7 +3,7 @@
 # commons-configuration2 (Java), XML (R), bplist (Python), bplist-parser and plist (Node.js). The tests of the package do so for Foundation,
 # plistlib, biplist, libplist, GNUstep and CFPropertyList of Ruby. Prints a line for each library and value.
 # Installs nothing on the machine: the packages of Debian 12, PyPI and npm go into a temporary folder. A library that cannot be had is skipped.
-# Takes a minute.
+# Takes three minutes, most of them for downloads.
 # usage: Scripts/readers.sh [LIBRARY …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
