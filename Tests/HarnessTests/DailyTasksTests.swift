@@ -74,7 +74,7 @@ import Testing
 
     /// These wait, print paths of the machine, or need an earlier write or an input: other suites have them.
     private static let others: Set<String> = [
-        "doctor F", "edit F", "undo F", "watch -f F", "show --json --sources", "get -f - port <F",
+        "doctor F", "edit F", "undo F", "watch -f F", "show --json --sources --layers EDITOR_", "get -f - port <F",
     ]
 
     /// The commands of the second column, without single options.
@@ -85,7 +85,8 @@ import Testing
         let rows = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
             .drop { !$0.hasPrefix("| task |") }.dropFirst(2).prefix { $0.hasPrefix("|") }
         return rows.flatMap { row in
-            row.split(separator: "`").enumerated().compactMap { $0 % 2 == 1 && !$1.hasPrefix("-") ? String($1) : nil }
+            (row.split(separator: "|").dropFirst().first ?? "").split(separator: "`").enumerated()
+                .compactMap { $0 % 2 == 1 && !$1.hasPrefix("-") ? String($1) : nil }
         }
     }
 

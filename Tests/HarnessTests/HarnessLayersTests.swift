@@ -58,6 +58,12 @@ import Testing
             #expect(other.errors == printed.errors && other.code == 0)
         }
         #expect(try layered(["get", "int"], ["APP_Integer_Value": "8"]) == Printed("8\n"))
+        let unused = "layer environment: APP_INT: no key has this variable"
+        let second =
+            "layer environment: APP_INTEGER_VALU: no key has this variable; did you mean \"APP_INTEGER_VALUE\"?"
+        #expect(
+            try layered(["get", "int"], ["APP_INT": "8", "APP_INTEGER_VALU": "9"])
+                == Printed("7\n", errors: "prefs: \(unused); \(second); ignored\n"))
     }
 
     @Test func watchShowsAChangeOfAFile() throws {

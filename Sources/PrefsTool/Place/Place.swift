@@ -151,7 +151,7 @@ struct Place {
         let (values, failure): ([String: StoredValue]?, PrefsError?)
         if let prefs {
             values = prefs.currentValues
-            failure = prefs.lastError
+            failure = prefs.lastError ?? unusedNames(of: prefs)
         } else {
             (values, failure) = try entries?.entries(of: root) ?? (nil, nil)
         }
@@ -163,6 +163,13 @@ struct Place {
         }
         if let failure, !failure.isWarning, !failure.returnsKnownState { throw failure }
         return (values, failure)
+    }
+
+    /// The variables and arguments of the layers that no key has, which no access reports; nil if there is none.
+    private func unusedNames(of prefs: PersistentPrefs) -> PrefsError? {
+        guard prefs.state.roots.layers != nil else { return nil }
+        let unused = prefs.problems().filter { $0.kind == .unknownKey && $0.source != .stored }
+        return unused.isEmpty ? nil : .ignoredInLayer(unused)
     }
 
     /// The values of a domain that must exist. Of a JSON file in which keys stand twice, what most programs read.
