@@ -52,6 +52,31 @@ import TestSupport
         #expect(locks.take(until: .now) === taken[6])
     }
 
+    /// A renewal that gets no answer, after a third of the 5 s of the lease, leaves time for another one.
+    @Test func aRenewalMayStayWithoutAnAnswer() throws {
+        let store = proxy.store(prefix)
+        let (begin, bodyEnded) = (Locked(ContinuousClock.now), Signal())
+        let (unanswered, answered) = (Locked(0), Locked(0))
+        proxy.intercept { request in
+            guard request.contains("Lease/LeaseKeepAlive") else { return nil }
+            if .now - begin.withLock(\.self) < .seconds(3) {
+                _ = unanswered.next()
+                bodyEnded.wait()
+            } else {
+                _ = answered.next()
+            }
+            return nil
+        }
+        try store.update(root: "A") { values in
+            begin.withLock { $0 = .now }
+            wait { .now - begin.withLock(\.self) > .seconds(6) }
+            values = ["count": 1]
+        }
+        for _ in 0..<unanswered.withLock(\.self) { bodyEnded.signal() }
+        #expect(unanswered.withLock(\.self) > 0 && answered.withLock(\.self) > 0)
+        #expect(try one.currentCount() == 1)
+    }
+
     /// A program that ends gives its keys a second, whatever a thread does that has more time for them.
     @Test func theEndOfALockDoesNotWaitForLonger() throws {
         let namespace = try proxy.store(prefix).namespace

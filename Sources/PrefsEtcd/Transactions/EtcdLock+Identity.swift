@@ -158,8 +158,9 @@ extension EtcdLock {
 
     /// After so long without a transaction, the lease is left to end.
     private static let idleTime = Duration.seconds(30)
-    /// How long a renewal may take, so that the next one is not late.
-    private static let longestTime = Duration.seconds(2)
+    /// The time from the begin of a renewal to that of the next one, and the longest time of each. A lease lasts three times as long, so
+    /// that one may fail.
+    private static let renewalTime = Duration.milliseconds(ClientIdentity.ticketSeconds * 1_000 / 3)
 
     /// Renews the lease of the tickets on a thread, which ends if the lease was not used for a while or is given up. Without a thread, the
     /// lease ends after its time, and another one is granted.
@@ -167,8 +168,11 @@ extension EtcdLock {
         state.withLock { state in
             if state.isKeeping { return }
             state.isKeeping = BackgroundThread.start { [weak self] in
+                var begin = ContinuousClock.now
                 repeat {
-                    poll(nil, 0, Int32(ClientIdentity.ticketSeconds * 1_000 / 3))
+                    begin += Self.renewalTime
+                    let pause = (begin - .now) / .milliseconds(1)
+                    if pause > 0 { poll(nil, 0, Int32(pause.rounded(.up))) } else { begin = .now }
                 } while self?.renewLease() == true
             }
         }
@@ -184,7 +188,7 @@ extension EtcdLock {
             return state.client.ticketLease
         }
         guard let lease else { return false }
-        if (try? client.keepLease(lease, until: .now + Self.longestTime)) == false {
+        if (try? client.keepLease(lease, until: .now + Self.renewalTime)) == false {
             state.withLock { if $0.client.ticketLease == lease { $0.client.ticketLease = nil } }
         }
         return true
