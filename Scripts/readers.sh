@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Lets libraries read property lists, and fails if one of them reads a value otherwise than the table of the article OtherReadersAndWriters says: dd-plist and
-# commons-configuration2 (Java), XML (R), bplist (Python), bplist-parser and plist (Node.js). The tests of the package do so for Foundation,
-# plistlib, biplist, libplist, GNUstep and CFPropertyList of Ruby. Prints a line for each library and value.
-# Installs nothing on the machine: the packages of Debian 12, PyPI and npm go into a temporary folder. A library that cannot be had is skipped.
-# Takes three minutes, most of them for downloads.
+# Lets libraries read property lists, and fails if one of them reads a value otherwise than the tables of the article OtherReadersAndWriters say:
+# dd-plist and commons-configuration2 (Java), the crate plist (Rust), XML (R), bplist (Python), bplist-parser and plist (Node.js). dd-plist and
+# the crate also write a date. The tests of the package do the same for Foundation, plistlib, biplist, libplist, GNUstep and CFPropertyList of
+# Ruby. Prints a line for each library and value. Installs nothing on the machine: the packages of Debian 12, PyPI and npm go into a
+# temporary folder. A library that cannot be had is skipped.
+# Takes four minutes, most of them for downloads.
 # usage: Scripts/readers.sh [LIBRARY …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ usage() {
     exit 64
 }
 
-known=" dd-plist commons-configuration2 XML bplist bplist-parser plist "
+known=" dd-plist commons-configuration2 crate XML bplist bplist-parser plist "
 for library in "$@"; do [[ "$known" == *" $library "* ]] || usage; done
 wanted=("$@")
 [ $# -gt 0 ] || read -ra wanted <<<"$known"
@@ -42,6 +43,18 @@ for library in "${wanted[@]}"; do
                 readers+=("$library=java -cp $folder:$jars $main")
             else
                 skip "$library" "javac or Debian's lib$library-java"
+            fi ;;
+        crate)
+            if command -v cargo >/dev/null && unpack librust-plist-dev && [ -e "$folder/root/usr/share/cargo/registry/plist-1.3.1" ]; then
+                mkdir -p "$folder/crate/src" "$folder/crate/.cargo"
+                cp "$sources/read.rs" "$folder/crate/src/main.rs"
+                printf '[package]\nname = "read"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\nplist = "=1.3.1"\n' >"$folder/crate/Cargo.toml"
+                printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "%s"\n' "$folder/root/usr/share/cargo/registry" \
+                    >"$folder/crate/.cargo/config.toml"
+                (cd "$folder/crate" && nice cargo build --quiet --offline)
+                readers+=("crate=$folder/crate/target/debug/read")
+            else
+                skip crate "cargo or Debian's librust-plist-dev"
             fi ;;
         XML)
             if unpack r-cran-xml && [ -x "$folder/root/usr/lib/R/bin/exec/R" ]; then

@@ -7,6 +7,13 @@ class DD {
         for (String path : paths) {
             String text;
             try {
+                if (path.equals("--write")) {
+                    NSDictionary values = new NSDictionary();
+                    values.put("k", new NSDate(new java.util.Date(java.time.Instant.parse("0000-12-31T23:59:59Z").toEpochMilli())));
+                    String list = values.toXMLPropertyList();
+                    System.out.println("date of the year " + list.replaceAll("(?s).*<date>(\\d+)-.*", "$1"));
+                    continue;
+                }
                 NSObject value = ((NSDictionary) PropertyListParser.parse(new File(path))).get("k");
                 if (value instanceof NSNumber number) {
                     text = number.isInteger() ? "integer " + number.longValue() : "real " + number.doubleValue();

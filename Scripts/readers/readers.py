@@ -6,7 +6,7 @@ import datetime, plistlib, shlex, subprocess, sys
 
 folder, *named = sys.argv[1:]
 LARGE, OLD = 2**63, datetime.datetime(1500, 1, 1)
-# The library, the format, the value or its XML, and what is read; a "!" means everything but that.
+# The library, the format, the value or its XML, and what is read; a "!" means everything but that. What is written is no file.
 ROWS = [
     ("dd-plist", "binary", 2**63 - 1, "integer 9223372036854775807"),
     ("dd-plist", "binary", LARGE, "integer -9223372036854775808"),
@@ -15,6 +15,10 @@ ROWS = [
     ("dd-plist", "XML", "<real>+infinity</real>", "refused"),
     ("dd-plist", "XML", datetime.datetime(1583, 1, 1), "date -12212553600"),
     ("dd-plist", "XML", OLD, "!date -14831769600"),
+    ("dd-plist", "written", "a second before the year 1", "date of the year 0001"),
+    ("crate", "binary", plistlib.UID(1), "Some(Uid(1))"),
+    ("crate", "XML", "<dict><key>CF$UID</key><integer>1</integer></dict>", 'Some(Dictionary({"CF$UID": Integer(1)}))'),
+    ("crate", "written", "half a second after 1970", "<date>1970-01-01T00:00:00.5Z</date>"),
     ("commons-configuration2", "XML", "<real>1.5</real>", "BigDecimal 1.5"),
     ("commons-configuration2", "XML", "<real>nan</real>", "refused"),
     ("commons-configuration2", "XML", "<real>+infinity</real>", "refused"),
@@ -48,6 +52,9 @@ for library, command in (each.split("=", 1) for each in named):
     rows = [row for row in ROWS if row[0] == library]
     paths = []
     for number, (_, format, value, _) in enumerate(rows):
+        if format == "written":
+            paths.append("--write")
+            continue
         paths.append(f"{folder}/{number}.plist")
         with open(paths[-1], "wb") as file:
             file.write(data(format, value))
