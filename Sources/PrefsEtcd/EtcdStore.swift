@@ -54,7 +54,7 @@ public import PersistentPreferences
 /// While the cluster is down, the first followed read waits for that deadline, and later ones fail at once. After `fork`, parent and
 /// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
 /// cannot observe.
-public struct EtcdStore: Sendable {
+public struct EtcdStore: Sendable, HidesValues {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
         /// From memory. Returns every change older than the staleness of the ``Options``, while at most one server fails at a time; usually only the
@@ -105,6 +105,8 @@ public struct EtcdStore: Sendable {
     private let shared: Result<PerProcess<EtcdNamespace>, PrefsError>
     /// The store for instances, and for single roots.
     public let store: PrefsStore
+
+    package var shownParts: KeyValuePairs<String, Any> { ["reads": reads] }
 
     /// What the stores of this process with the same settings share.
     var namespace: EtcdNamespace {

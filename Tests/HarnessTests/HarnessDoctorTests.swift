@@ -100,9 +100,13 @@ import Testing
         #expect((report.findings[0]["reason"] as? String)?.hasSuffix(remedy) == true)
         #expect(report.findings[0]["command"] is NSNull)
         let mended = try prefs("doctor", "-f", path, "--mend")
-        let advice = "; there is no last good copy to restore, so correct the text; nothing has changed\n"
+        let advice = "; there is no last good copy to restore, so correct the file; nothing has changed\n"
         #expect(mended.code == 1 && mended.errors.hasSuffix(advice), "\(mended)")
         #expect(try home.state() == before)
+        // A writer that was killed left a file before the typo was made. No write may remove it now.
+        try home.write("{", to: ".\(name).tmp")
+        #expect(try home.doctor(path).findings.count == 1)
+        #expect(try prefs("doctor", "-f", path, "--mend") == mended)
     }
 
     @Test func mendingQuarantinesAndRestores() throws {

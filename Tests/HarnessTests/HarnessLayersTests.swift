@@ -58,12 +58,21 @@ import Testing
             #expect(other.errors == printed.errors && other.code == 0)
         }
         #expect(try layered(["get", "int"], ["APP_Integer_Value": "8"]) == Printed("8\n"))
-        let unused = "layer environment: APP_INT: no key has this variable"
-        let second =
-            "layer environment: APP_INTEGER_VALU: no key has this variable; did you mean \"APP_INTEGER_VALUE\"?"
-        #expect(
-            try layered(["get", "int"], ["APP_INT": "8", "APP_INTEGER_VALU": "9"])
-                == Printed("7\n", errors: "prefs: \(unused); \(second); ignored\n"))
+    }
+
+    /// No access reports it. Beside another fault, too.
+    @Test func aVariableThatNoKeyHasIsTold() throws {
+        #expect(try prefs("set", "int", "7", in: file) == Printed())
+        let unused = """
+            prefs: APP_INT: environment: no key has this variable
+            prefs: APP_INTEGER_VALU: environment: no key has this variable; did you mean "APP_INTEGER_VALUE"?
+
+            """
+        let variables = ["APP_INT": "8", "APP_INTEGER_VALU": "9"]
+        #expect(try layered(["get", "int"], variables) == Printed("7\n", errors: unused))
+        #expect(try layered(["show"], variables).errors == unused)
+        let both = try layered(["get", "int"], variables.merging(["APP_Integer_Value": "many"]) { $1 })
+        #expect(both.errors.hasPrefix(unused) && both.errors.hasSuffix("not a number; ignored\n") && both.code == 0)
     }
 
     @Test func watchShowsAChangeOfAFile() throws {

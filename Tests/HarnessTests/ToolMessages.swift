@@ -222,7 +222,7 @@ extension ToolMessage {
         "`edit` does not support --json", "nothing has changed", "expected a line in UTF-8, found other bytes",
         "the editor ended with …: …", "…; your text is in …", "this platform starts no programs",
         "another process has changed more than values in …, and so have you; nothing has changed",
-        "……; there is no last good copy to restore, so correct the text; nothing has changed",
+        "……; there is no last good copy to restore, so correct the file; nothing has changed",
         // Sensitive values.
         "…; --reveal opens the text, with the sensitive values",
         // nil, which `OthersJSONTests` assigns.

@@ -48,7 +48,7 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
     public let reason: String
     private let access: Access
 
-    /// The error of an access that meets a problem. Follows from the other fields, so it is equal to any other.
+    /// The error of an access that meets a problem. Not compared: problems that say the same are equal.
     private enum Access: Hashable {
         /// No access meets it.
         case none

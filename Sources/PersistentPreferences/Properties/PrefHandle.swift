@@ -12,11 +12,13 @@ import PrefsPropertyLists
 /// handle itself. Mirrors `Binding` of SwiftUI. Performance, errors and threads are as for the property. A handle is
 /// `Sendable` if its values are.
 public struct PrefHandle<Value> {
-    let prefs: PersistentPrefs
-    let property: PrefProperty<Value>
+    private let instance: Identity<PersistentPrefs>
+    private let declaration: Identity<PrefProperty<Value>>
+    var prefs: PersistentPrefs { instance.object }
+    var property: PrefProperty<Value> { declaration.object }
 
     package init(prefs: PersistentPrefs, property: PrefProperty<Value>) {
-        (self.prefs, self.property) = (prefs, property)
+        (instance, declaration) = (Identity(prefs), Identity(property))
     }
 
     /// The key of the property.
@@ -93,6 +95,18 @@ public struct PrefHandle<Value> {
 }
 
 extension PrefHandle: Sendable where Value: Sendable {}
+
+/// An object that is equal to itself only, whatever its class says.
+private struct Identity<Object: AnyObject>: Hashable {
+    let object: Object
+
+    init(_ object: Object) { self.object = object }
+
+    static func == (left: Identity, right: Identity) -> Bool { left.object === right.object }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
+}
+
+extension Identity: Sendable where Object: Sendable {}
 
 extension PrefHandle: Hashable, Identifiable {
     /// The handle itself.

@@ -324,9 +324,3 @@ extension InstanceState {
         }
     }
 }
-
-/// A declaration is equal to itself only.
-extension PrefProperty: Hashable {
-    package static func == (left: PrefProperty, right: PrefProperty) -> Bool { left === right }
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}

@@ -34,7 +34,7 @@ public import Foundation
 ///
 /// ## Threads
 /// A value type over a shared place. Any thread may call every method at any time.
-public struct PrefsStore: Sendable {
+public struct PrefsStore: Sendable, HidesValues {
     package let roots: Roots
     let purpose: StorePurpose?
 
@@ -45,4 +45,6 @@ public struct PrefsStore: Sendable {
     /// The file of the store. nil if the store has no file, or cannot be reached. Also nil for `UserDefaults` on Apple
     /// platforms, where a daemon owns the file.
     public var url: URL? { roots.fileURL }
+
+    package var shownParts: KeyValuePairs<String, Any> { ["url": url as Any] }
 }

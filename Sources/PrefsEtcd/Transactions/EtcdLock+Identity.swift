@@ -171,8 +171,9 @@ extension EtcdLock {
                 var begin = ContinuousClock.now
                 repeat {
                     begin += Self.renewalTime
-                    let pause = (begin - .now) / .milliseconds(1)
-                    if pause > 0 { poll(nil, 0, Int32(pause.rounded(.up))) } else { begin = .now }
+                    begin = max(begin, .now)
+                    // A signal ends a call early.
+                    while begin > .now { poll(nil, 0, Int32(((begin - .now) / .milliseconds(1)).rounded(.up))) }
                 } while self?.renewLease() == true
             }
         }

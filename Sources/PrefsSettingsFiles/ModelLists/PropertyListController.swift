@@ -157,8 +157,8 @@ public final class PropertyListController<Model> {
             let inside = path.drop { $0 == "." }
             let path =
                 inside.isEmpty || inside.hasPrefix("[") || place.isEmpty ? place + inside : "\(place).\(inside)"
-            let key = path.prefix { $0 != "." && $0 != "[" }
-            return PropertyListFailure(path: path, topLevelKey: String(key), reason: reason)
+            let key = place.isEmpty ? String(path.prefix { $0 != "." && $0 != "[" }) : place
+            return PropertyListFailure(path: path, topLevelKey: key, reason: reason)
         }
         do {
             return try body()

@@ -268,6 +268,8 @@ extension Diagnosis {
         if temporary == nil { return nil }
         // The holder of the lock may be writing the temporary file.
         if case .held = lock { return nil }
+        // Writes to a file of another program are rejected.
+        if examination.state == .notOurs { return nil }
         return Finding(
             reason: "a killed writer left \(surroundings.temporary); the next write removes it",
             command: mendCommand(surroundings))

@@ -42,13 +42,13 @@ struct Doctor {
     /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this
     /// package has not written.
     private func mend(_ before: Diagnosis, _ path: String) throws -> Outcome {
-        if before.examination.state == .notOurs, before.temporary == nil {
+        if before.examination.state == .notOurs {
             let reason = before.examination.problems.first.map { ": \($0.line)" } ?? ""
             throw CommandError(
-                "\(path)\(reason); there is no last good copy to restore, so correct the text; nothing has changed")
+                "\(path)\(reason); there is no last good copy to restore, so correct the file; nothing has changed")
         }
         var done: [String] = []
-        if [.damaged, .notOurs].contains(before.examination.state) || before.temporary != nil {
+        if before.examination.state == .damaged || before.temporary != nil {
             let isForced = before.examination.state == .damaged
             if case .quarantined(let file)? = try (place.target ?? .file(path)).domain(isForced: isForced).mend() {
                 done.append("\(file.place)")

@@ -151,7 +151,7 @@ struct Place {
         let (values, failure): ([String: StoredValue]?, PrefsError?)
         if let prefs {
             values = prefs.currentValues
-            failure = prefs.lastError ?? unusedNames(of: prefs)
+            failure = prefs.lastError
         } else {
             (values, failure) = try entries?.entries(of: root) ?? (nil, nil)
         }
@@ -165,11 +165,10 @@ struct Place {
         return (values, failure)
     }
 
-    /// The variables and arguments of the layers that no key has, which no access reports; nil if there is none.
-    private func unusedNames(of prefs: PersistentPrefs) -> PrefsError? {
-        guard prefs.state.roots.layers != nil else { return nil }
-        let unused = prefs.problems().filter { $0.kind == .unknownKey && $0.source != .stored }
-        return unused.isEmpty ? nil : .ignoredInLayer(unused)
+    /// The names in the layers that no key has, each with its reason. No access reports them.
+    var unusedNames: [String] {
+        guard let prefs, prefs.state.roots.layers != nil else { return [] }
+        return prefs.problems().filter { $0.kind == .unknownKey && $0.source != .stored }.map { "\($0)" }
     }
 
     /// The values of a domain that must exist. Of a JSON file in which keys stand twice, what most programs read.

@@ -65,6 +65,11 @@ package struct Outcome {
         return outcome
     }
 
+    /// Adds messages that are no errors.
+    func noting(_ notes: [String], asJSON: Bool) -> Outcome {
+        adding(notes.map { Message(text: $0, isError: false, isJSON: asJSON) })
+    }
+
     func adding(_ messages: [Message]) -> Outcome {
         var outcome = self
         outcome.messages += messages

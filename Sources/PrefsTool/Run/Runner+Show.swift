@@ -26,6 +26,7 @@ extension Runner {
             return path
         }
         return (wantsJSON ? Outcome(output: try json(values, paths), as: .json) : Outcome(output: table(values, paths)))
+            .noting(place.unusedNames, asJSON: wantsJSON)
             .reporting(failure, asJSON: wantsJSON)
     }
 

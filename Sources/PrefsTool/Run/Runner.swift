@@ -42,7 +42,7 @@ struct Runner {
         }
         let text = output.map { $0.text + "\n" }.joined()
         return Outcome(output: text, as: output.count == 1 ? output[0].format : wantsJSON ? .json : .value)
-            .adding(notes.map { Outcome.Message(text: $0, isError: false, isJSON: wantsJSON) })
+            .noting(notes + place.unusedNames, asJSON: wantsJSON)
             .reporting(failure, asJSON: wantsJSON)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 @testable import PrefsSupport
 import Testing
 
@@ -69,6 +70,22 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
         }
         let twins = Twins(store: file.store)
         #expect(twins.$one != twins.$other && Set([twins.$one, twins.$other, twins.$one]).count == 2)
+    }
+
+    private final class AlikePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var number = 1
+
+        override func isEqual(_ object: Any?) -> Bool { object is AlikePrefs }
+        override var hash: Int { number }
+    }
+
+    /// A class may say that its instances are equal, and have a hash that changes.
+    @Test func aHandleAsksTheInstanceForNoEquality() {
+        let (one, other) = (AlikePrefs(store: .memory()), AlikePrefs(store: .memory()))
+        let handles = Set([one.$number, other.$number])
+        #expect(one == other && one.$number != other.$number && handles.count == 2)
+        one.number = 2
+        #expect(handles.contains(one.$number) && handles.contains(other.$number))
     }
 
     @Test func anInstanceLivesAsLongAsItsHandle() {
