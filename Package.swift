@@ -204,8 +204,8 @@ let testTargets = [
     tests(
         "Process",
         [
-            "EngineSupport", "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers", "PrefsStoreKit",
-            "Probe", "RawDefaults", "TestSupport", "WriteOperations",
+            "EngineSupport", "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers",
+            "PrefsPropertyLists", "PrefsStoreKit", "Probe", "RawDefaults", "TestSupport", "WriteOperations",
         ]),
     tests(
         "Example",

@@ -40,7 +40,7 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         last = nil
-        return waitLocked(sourceLocation, until: isEnough)
+        return waitLocked("more", sourceLocation, until: isEnough)
     }
 
     /// Waits for exactly this number of changes, and returns them.
@@ -48,16 +48,19 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
     func wait(for count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [Element] {
         condition.lock()
         defer { condition.unlock() }
-        let elements = waitLocked(sourceLocation) { $0.count >= count }
+        let elements = waitLocked("\(count)", sourceLocation) { $0.count >= count }
         last = (count, sourceLocation)
         return elements
     }
 
-    private func waitLocked(_ place: SourceLocation, until isEnough: ([Element]) -> Bool) -> [Element] {
+    private func waitLocked(
+        _ awaited: String, _ place: SourceLocation, until isEnough: ([Element]) -> Bool
+    ) -> [Element] {
         let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
         while !isEnough(elements) {
             guard condition.wait(until: limit) else {
-                Issue.record("\(Patience.failure("heard only \(elements)"))", sourceLocation: place)
+                let failure = Patience.failure("waited for \(awaited), heard only \(elements.count): \(elements)")
+                Issue.record("\(failure)", sourceLocation: place)
                 break
             }
         }

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -47,12 +48,12 @@ import TestSupport
         try put(2)
         #expect(try isAge(since: first))
         allowed.signal()
-        try wait { try !isAge(since: first) }
+        try expectEventually(isAge(since: first), is: false)
         #expect(try isAge(since: second))
 
         // A change proves nothing about others.
         try put(3)
-        try wait { try store.count() == 3 }
+        try expectEventually(store.count(), is: 3)
         #expect(try isAge(since: second))
 
         // A stream that ends, and servers that refuse another one, prove nothing.
@@ -64,7 +65,7 @@ import TestSupport
             return LossyProxy.answer(503)
         }
         proxy.unblock()
-        wait { refused.withLock { $0 } >= 3 }
+        expectEventually(refused.withLock { $0 }, "at least 3") { $0 >= 3 }
         #expect(try isAge(since: second))
     }
 }

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
@@ -290,7 +291,7 @@ import TestSupport
         proxy.interceptFirst("requestPut") { [proxy] request in
             proxy.carryOut(request)
             do {
-                try wait { try store.count() == 2 }
+                try expectEventually(store.count(), is: 2)
                 let new = try ObservedCounts(store)
                 heard.withLock { $0 = new }
             } catch {

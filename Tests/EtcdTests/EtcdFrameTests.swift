@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
@@ -31,7 +32,7 @@ import TestSupport
     }
 
     private func expectFailure(
-        _ server: ScriptedServer, _ name: String, value: Int = 1, in short: Duration? = nil,
+        _ server: ScriptedServer, _ name: String, value: Int = 1, in short: Duration? = nil, reason: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         defer { server.close() }
@@ -42,6 +43,7 @@ import TestSupport
         }
         // Where the answer is only late, the deadline ends the wait. The other faults are reported at once.
         #expect((failure.reason == "no answer in time") == (short != nil), "\(name): \(failure.reason)")
+        if let reason { #expect(failure.reason == reason, "\(name)") }
         #expect(.now < deadline + longestWait, "\(name)")
     }
 
@@ -114,12 +116,23 @@ import TestSupport
         ]
         .map { ("a malformed header \($0)", Frame(kind: 1, flags: 5, stream: 1, content: bytes($0)).bytes) }
 
+    /// What the errors of some say: how much came, and how much may come.
+    private static let limits = [
+        "a frame that is too long": "a frame is too long: 16777215 bytes, at most 16384",
+        "a header that is too long": "the header is too long: 81920 bytes, at most 65536",
+        "a header that expands": "the header is too long: 65562 bytes, at most 65536",
+        "a message that is too long": "the answer is too long: 4294967295 bytes, at most 67108864",
+    ]
+
     private static func bytes(_ hex: String) -> [UInt8] {
         stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
     }
 
     @Test func whatIsBroken() throws {
-        for (name, bytes) in Self.broken { expectFailure(try ScriptedServer(bytes: bytes), name) }
+        // An answer follows, so that a client that does not see the fault ends at once.
+        for (name, bytes) in Self.broken {
+            expectFailure(try ScriptedServer(bytes: bytes + Self.answer()), name, reason: Self.limits[name])
+        }
         // The connection ends in the middle of an answer.
         for length in 0..<Self.answer().count {
             let bytes = Array(Self.answer().prefix(length))
@@ -213,7 +226,8 @@ import TestSupport
                 ]
             ),
         ] {
-            let server = try ScriptedServer(bytes: Self.frames(frames))
+            // The connection ends, so that a client that awaits more ends at once.
+            let server = try ScriptedServer { client, _ in SocketBytes.writeLast(Self.frames(frames), to: client) }
             defer { server.close() }
             let reply = range(server, until: .now + longestWait)
             #expect((try? reply.get().revision) == 7, "\(name): \(reply)")
@@ -275,7 +289,8 @@ import TestSupport
         defer { server.close() }
         let client = EtcdClient(endpoints: [try Endpoint(server.urls[0])], user: nil, patience: .seconds(60))
         for revision in 1...20 as ClosedRange<Int64> {
-            let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait)
+            let request = RangeRequest(key: Data("x".utf8))
+            let reply = try client.range(request, at: client.endpoints[0], until: .now + longestWait)
             #expect(reply.revision == revision)
         }
     }
@@ -287,13 +302,14 @@ import TestSupport
         let client = EtcdClient(endpoints: [try Endpoint(server.urls[0])], user: nil, patience: .seconds(60))
         let small = RangeRequest(key: Data("x".utf8))
         for request in [RangeRequest(key: Data(repeating: 0x61, count: 100_000)), small] {
-            #expect(try client.range(request, until: .now + longestWait).revision == 7)
+            let reply = try client.range(request, at: client.endpoints[0], until: .now + longestWait)
+            #expect(reply.revision == 7)
         }
         #expect(server.connections.withLock { $0 } == 1)
         // All of the first request has come before the header of the second one.
-        wait { server.headers.withLock { $0.count == 2 } }
+        expectEventually(server.headers.withLock { $0.count }, is: 2)
         let rest = 5 + small.bytes.count
-        wait { server.received.withLock { $0 >= expected + rest } }
+        expectEventually(server.received.withLock { $0 }, "at least \(expected + rest)") { $0 >= expected + rest }
         return server.received.withLock { $0 } - rest
     }
 

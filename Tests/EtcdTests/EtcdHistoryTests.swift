@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -60,7 +61,7 @@ import TestSupport
             #expect(counter[thread] as? Int ?? 0 == count, "PREFS_SEED=\(seed) \(thread)")
         }
         #expect(counter["all"] as? Int ?? 0 == outcome.counted.values.reduce(0, +), "PREFS_SEED=\(seed)")
-        wait { last.withLock { $0 } == counter["all"] as? Int }
+        expectEventually(last.withLock { $0 }, is: counter["all"] as? Int)
         #expect(last.withLock { $0 } == counter["all"] as? Int, "PREFS_SEED=\(seed): the end was not observed")
         observation.cancel()
         let byKey = Dictionary(grouping: outcome.history(), by: \.key)

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -139,7 +140,7 @@ import TestSupport
         #expect(prefs.level == 7)
         try cluster.control("put", "\(prefix)r/A", "{\"level\": ")
         // The followed copy has it soon.
-        wait { error { _ = try store.read(root: "A") } != nil }
+        expectEventually(error { _ = try store.read(root: "A") }, "an error") { $0 != nil }
         let failure = error { _ = try store.read(root: "A") }.unreadable
         #expect(failure?.path == "etcd key \(prefix)r/A")
         #expect(failure?.reason.contains("line 1, column 11") == true)
@@ -150,7 +151,7 @@ import TestSupport
         #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A") == "{\"level\": \n")
         try cluster.control("put", "\(prefix)r/A", "{\"level\": 9}")
         // A read may still fail and return what arrives at that moment; the next one succeeds.
-        wait { prefs.level == 9 && prefs.lastError == nil }
+        expectEventually((prefs.level, prefs.lastError), "9, and no error") { $0 == (9, nil) }
     }
 
     @Test func badEndpointsAreNamed() {

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
@@ -44,7 +45,7 @@ import Testing
     @Test func eachWaitsForTheTicketBeforeItsOwn() throws {
         let holder = Holder(one)
         let second = Updating { [two] in try two.update(root: "A") { Self.append(2, to: &$0) } }
-        try wait { try tickets().count == 2 }
+        try expectEventually(tickets().count, is: 2)
         let watched = Locked<[String]>([])
         proxy.intercept { request in
             if request.contains("createRequest") { watched.withLock { $0.append(request) } }
@@ -52,10 +53,10 @@ import Testing
         }
         let store = storeBehindProxy()
         let third = Updating { try store.update(root: "A") { Self.append(3, to: &$0) } }
-        try wait { try tickets().count == 3 }
+        try expectEventually(tickets().count, is: 3)
         let keys = try tickets().map { Data($0.utf8).base64EncodedString() }
         func watches(of key: String) -> Int { watched.withLock { $0.count { $0.contains(key) } } }
-        wait { keys.contains { watches(of: $0) > 0 } }
+        expectEventually(keys.map(watches(of:)), "a watch") { $0.contains { $0 > 0 } }
         #expect(watches(of: keys[0]) == 0 && watches(of: keys[1]) > 0)
         #expect(holder.finish() == nil)
         second.finish()
@@ -111,7 +112,7 @@ import Testing
             first.signal()
         }
         // So that the second one has time when the first gives up.
-        wait { .now > begun + shortWait(2) }
+        expectEventually(ContinuousClock.now - begun, "more than 2 s") { $0 > shortWait(2) }
         let second = Updating { try store.change(root: "A") { Self.append(2, to: &$0) } }
         first.wait()
         for lock in taken { locks.giveBack(lock) }
@@ -128,7 +129,7 @@ import Testing
                 try two.update(root: "A") { Self.append(3, to: &$0) }
             }
         }
-        try wait { try update.hasEnded || tickets("A/").count == 2 }
+        try expectEventually(tickets("A/"), "2 tickets, or the end") { update.hasEnded || $0.count == 2 }
         for root in ["B/", "C/"] { #expect(try tickets(root).isEmpty) }
         #expect(holder.finish() == nil)
         update.finish()
@@ -147,7 +148,7 @@ import Testing
                 try two.update(root: "B") { Self.append(3, to: &$0) }
             }
         }
-        try wait { try change.hasEnded || tickets("\(held)/").count == 2 }
+        try expectEventually(tickets("\(held)/"), "2 tickets, or the end") { change.hasEnded || $0.count == 2 }
         #expect(holder.finish() == nil)
         change.finish()
         #expect(try one.currentCount("A") == (held == "A" ? 12 : 2))

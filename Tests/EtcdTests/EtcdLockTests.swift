@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
@@ -20,7 +21,7 @@ import TestSupport
             #expect(error { try two.update(root: "A") { $0?["count"] = 11 } } == nil)
             ended.signal()
         }
-        try wait { try tickets().count == 2 }
+        try expectEventually(tickets().count, is: 2)
         for (store, roots) in [(two, ["B", "C"]), (one, ["D", "E"])] {
             try store.update(root: roots[0]) { $0 = ["count": 1] }
             try store.change(root: roots[1]) { $0 = ["count": 1] }
@@ -165,7 +166,9 @@ import TestSupport
             #expect(failure == nil)
             ended.signal()
         }
-        try wait { try tickets().count { $0.hasPrefix("\(prefix)l/\(taken)/") } == 2 }
+        try expectEventually(tickets(), "2 of \(taken)") {
+            $0.count { $0.hasPrefix("\(prefix)l/\(taken)/") } == 2
+        }
         #expect(holder.finish() == nil)
         ended.wait()
         #expect(try one.currentCount(taken) == 11)
@@ -220,7 +223,7 @@ import TestSupport
             #expect(error { try increment(store) } == nil)
             ended.signal()
         }
-        wait { .now > begin + deadline }
+        expectEventually(ContinuousClock.now - begin, "more than \(deadline)") { $0 > deadline }
         #expect(holder.finish() == nil)
         ended.wait()
         #expect(try store.currentCount() == 2)
@@ -233,7 +236,7 @@ import TestSupport
         let name = try cluster.control("get", "--prefix", "--print-value-only", "\(prefix)l/")
             .trimmingCharacters(in: .newlines)
         let waiting = try PipedChild("EtcdProbe", ["hold", url], home: home)
-        try wait { try tickets().count == 2 }
+        try expectEventually(tickets().count, is: 2)
         let store = cluster.store(prefix, .init(deadline: shortWait(2)))
         let failure = error { try store.update(root: "A") { _ in Issue.record("run") } }
         let reason = failure.notStored?.reason ?? "\(String(describing: failure))"
@@ -254,7 +257,7 @@ import TestSupport
             ended.signal()
         }
         // The second one begins when the first was silent for a second.
-        wait { watches.withLock { $0 } >= 2 }
+        expectEventually(watches.withLock { $0 }, "at least 2") { $0 >= 2 }
         #expect(holder.finish() == nil)
         ended.wait()
         #expect(try one.currentCount() == 11)

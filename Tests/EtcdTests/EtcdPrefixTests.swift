@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
@@ -103,7 +104,7 @@ import TestSupport
         let store = proxy.store(prefix, .init(deadline: ampleWait()))
         try Self.followAll(store)
         #expect(try store.count("R55") == 55)
-        try wait { try store.count("Z") == 7 }
+        try expectEventually(store.count("Z"), is: 7)
         for number in 0..<198 {
             let count = try store.count("R\(number)")
             #expect(count == ([0, 98].contains(number) ? nil : number % 99))

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -45,11 +46,14 @@ import TestSupport
         // Not 2 seconds for each of the 40 reads.
         #expect(ContinuousClock.now - begin < .seconds(20))
         proxy.unblock()
-        wait {
+        func errorOfAWrite() -> PrefsError? {
             instances[0].level = 4
-            return instances[0].lastError == nil
+            return instances[0].lastError
         }
-        wait { instances.allSatisfy { $0.level == 4 && $0.lastError == nil } }
+        expectEventually(errorOfAWrite(), is: nil)
+        for prefs in instances {
+            expectEventually((prefs.level, prefs.lastError), "4, and no error") { $0 == (4, nil) }
+        }
     }
 
     /// Two values for one namespace, as two classes have them.
@@ -195,7 +199,7 @@ import TestSupport
         for number in 1...20 {
             try there.update(root: "before") { $0 = ["level": number] }
             let prefs = MovedPrefs(store: here.store)
-            wait { prefs.level == number }
+            expectEventually(prefs.level, is: number)
             try there.update(root: "before") { $0 = nil }
             prefs.level = number
             #expect(prefs.lastError == nil)

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -29,7 +30,9 @@ import Testing
         #expect(try store.count() == 1)
         cluster.kill(cluster.nodes[0])
         try cluster.start(cluster.nodes[0])
-        wait { (try? cluster.control("--user", "root:secret", "get", "health")) != nil }
+        expectEventually(Result { try cluster.control("--user", "root:secret", "get", "health") }, "an answer") {
+            (try? $0.get()) != nil
+        }
         #expect(try store.count() == 1)
         try store.update(root: "A") { $0 = ["count": 2] }
         try store.change(root: "A") { $0?["count"] = 3 }
@@ -70,7 +73,7 @@ import Testing
         let leases = { try cluster.control("lease", "list").split(separator: "\n").first }
         let held = try leases()
         proxy.stop()
-        try wait { try leases() != held }
+        try expectEventually(leases(), "another lease than \(held ?? "")") { $0 != held }
         proxy.resume()
         for count in 2...5 {
             try store.update(root: "A") { $0 = ["count": count] }

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
@@ -25,6 +26,12 @@ import TestSupport
         return try #require(throws: EtcdFailure.self) {
             try client.range(RangeRequest(key: Data("x".utf8)), until: .now + time)
         }
+    }
+
+    /// The revision that the server answers. Asks once: whatever is wrong is told at once.
+    private func revision(_ client: EtcdClient, _ length: Int = 1) throws(EtcdFailure) -> Int64 {
+        let request = RangeRequest(key: Data(repeating: 0x61, count: length))
+        return try client.range(request, at: client.endpoints[0], until: .now + longestWait).revision
     }
 
     // MARK: - Codes and words
@@ -137,14 +144,36 @@ import TestSupport
                 Frame.headers([":status": "200", "content-type": "application/grpc"], of: stream),
                 Frame(kind: Frame.data, stream: stream, content: [0] + length),
             ]
-            return SocketBytes.write(frames.flatMap(\.bytes), to: client)
+            // A client that awaits the message ends at once.
+            return SocketBytes.writeLast(frames.flatMap(\.bytes), to: client)
         }
         defer { server.close() }
         let client = try client(server)
-        let failure = #expect(throws: EtcdFailure.self) {
-            try client.range(RangeRequest(key: Data("x".utf8)), at: client.endpoints[0], until: .now + longestWait)
+        let failure = #expect(throws: EtcdFailure.self) { try revision(client) }
+        #expect(failure?.reason == "the answer is too long: 67108865 bytes, at most 67108864")
+    }
+
+    /// What a server, or a proxy, says when it ends a connection or a call: after it has looked at the call, and before.
+    @Test(arguments: [
+        (
+            Frame.goAway, 1, 11, "header too long",
+            "the connection was closed: the server has ended it with code 11 (ENHANCE_YOUR_CALM): header too long"
+        ),
+        (Frame.goAway, 1, 0, "bye", "the connection was closed"),
+        (Frame.goAway, 0, 2, "", "the server ends the connection with code 2 (INTERNAL_ERROR)"),
+        (Frame.goAway, 0, 0, "bye", "the server ends the connection"),
+        (Frame.reset, 0, 6, "", "the server has ended the call with code 6 (FRAME_SIZE_ERROR)"),
+        (Frame.reset, 0, 14, "", "the server has ended the call with code 14"),
+    ]) func theReasonOfTheServerIsTold(_ kind: UInt8, last: Int, code: Int, words: String, reason: String) throws {
+        let server = try ScriptedServer { client, stream in
+            let last = kind == Frame.goAway ? Frame.bytes(last) : []
+            let frame = Frame(
+                kind: kind, stream: kind == Frame.reset ? stream : 0, content: last + Frame.bytes(code) + words.utf8)
+            return SocketBytes.writeLast(frame.bytes, to: client)
         }
-        #expect(failure?.reason == "the answer is too long")
+        defer { server.close() }
+        let client = try client(server)
+        #expect(#expect(throws: EtcdFailure.self) { try revision(client) }?.reason == reason)
     }
 
     // MARK: - HTTP/2
@@ -168,7 +197,7 @@ import TestSupport
         }
         defer { server.close() }
         let client = try client(server, user: .init(name: "ann", password: "x"))
-        #expect(try client.range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait).revision == 7)
+        #expect(try revision(client) == 7)
         let fields = try HeaderDecoder.fields(of: try #require(server.headers.withLock { $0.last })[...])
         #expect(fields.first { $0.name == "token" }?.value == token)
     }
@@ -188,10 +217,8 @@ import TestSupport
         // room for 10 bytes at first.
         for length in [1, 30_000] {
             let before = server.received.withLock { $0 }
-            let reply = try client.range(
-                RangeRequest(key: Data(repeating: 0x61, count: length)), until: .now + longestWait)
-            #expect(reply.revision == 7)
-            wait { server.received.withLock { $0 } >= before + length }
+            #expect(try revision(client, length) == 7)
+            expectEventually(server.received.withLock { $0 }, "at least \(before + length)") { $0 >= before + length }
         }
     }
 
@@ -205,7 +232,7 @@ import TestSupport
         defer { server.close() }
         let client = try client(server)
         for count in 1...3 {
-            #expect(try client.range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait).revision == 7)
+            #expect(try revision(client) == 7)
             #expect(server.connections.withLock { $0 } == count)
         }
     }

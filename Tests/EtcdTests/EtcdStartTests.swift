@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
@@ -44,7 +45,7 @@ import TestSupport
         try put(#"{"isPaused": true, "level": 7}"#)
         let first = TeamPrefs(key: "A", store: store(9).store)
         #expect(first.isPaused)
-        wait { FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) }
+        expectEventually(FileManager.default.fileExists(atPath: file.path(percentEncoded: false)), is: true)
         #expect(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) is [String: [String: Any]])
         proxy.block()
         // Another deadline is another client, as in another process.
@@ -60,7 +61,9 @@ import TestSupport
         proxy.unblock()
         #expect(heard.wait(for: 3) == .elsewhere)
         #expect(heard.all == [3])
-        wait { prefs.lastError == nil || prefs.isPaused && prefs.lastError == nil }
+        expectEventually(prefs.lastError, "no error") {
+            $0 == nil || prefs.isPaused && prefs.lastError == nil
+        }
     }
 
     /// A root that cannot be read leaves its last known values in the file, and those of the others.
@@ -75,7 +78,7 @@ import TestSupport
         try store.namespace.watch.saveLastKnown()
         try put("[", "A")
         try put(#"{"jobs": 3}"#, "B")
-        try wait { try store.read(root: "B")?["jobs"] as? Int == 3 }
+        try expectEventually(store.read(root: "B")?["jobs"] as? Int, is: 3)
         try store.namespace.watch.saveLastKnown()
         let roots = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Int]]
         #expect(roots == ["A": ["jobs": 1], "B": ["jobs": 3]])
@@ -88,7 +91,7 @@ import TestSupport
         let store = proxy.store(prefix, .init(deadline: .seconds(20), staleness: .seconds(1)))
         #expect(try store.read(root: "A") == nil)
         try increment(two)
-        try wait { try store.count() == 1 }
+        try expectEventually(store.count(), is: 1)
         let earlier = isFirst ? nil : try ObservedCounts(store)
         // The copy has none of it yet. Another stream has both changes later, one after the other.
         proxy.silenceStreams()
@@ -123,12 +126,13 @@ import TestSupport
         let store = store(proxy, user: "root")
         let heard = try ObservedCounts(store)
         var count = 0
-        try wait {
+        func tokensAfterAnIncrement() throws -> Int {
             try increment(store)
             count += 1
             #expect(try store.currentCount() == count)
-            return tokens.withLock { $0 } >= 4
+            return tokens.withLock { $0 }
         }
+        try expectEventually(tokensAfterAnIncrement(), "at least 4 tokens") { $0 >= 4 }
         // The stream, too, asks with another token.
         proxy.block()
         proxy.unblock()
@@ -209,7 +213,7 @@ import TestSupport
     /// A store that is not used any more is a program that ends.
     @Test func aStoreThatIsReleasedRemovesItsKeys() throws {
         try cluster.store(prefix, .patient(2)).update(root: "A") { $0 = ["count": 1] }
-        try wait { try keys("c").isEmpty }
+        try expectEventually(keys("c"), is: "")
         #expect(try keys("l").isEmpty)
     }
 

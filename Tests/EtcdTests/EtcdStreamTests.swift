@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -66,17 +67,15 @@ import TestSupport
         #expect(current.staleness == .zero)
         try increment(store)
         #expect(try store.count() == 1)
-        func wait(sourceLocation: SourceLocation = #_sourceLocation, _ isEnough: (Duration) -> Bool) {
-            EtcdTests.wait(sourceLocation: sourceLocation) { store.staleness.map(isEnough) == true }
-        }
-        wait { $0 < .milliseconds(500) }
+        let (young, old) = (Duration.zero..<Duration.milliseconds(500), Duration.milliseconds(1_500)...)
+        expectEventually(store.staleness, "less than 500 ms") { $0.map(young.contains) == true }
         cluster.stop(cluster.nodes[0])
-        wait { $0 > .milliseconds(1_500) }
+        expectEventually(store.staleness, "more than 1500 ms") { $0.map(old.contains) == true }
         let hasty = cluster.store(prefix, .init(reads: .current, deadline: shortWait(1)))
         #expect(error { _ = try hasty.read(root: "A") }.unreadable?.reason == "no answer in time")
         #expect(try store.count() == 1)
         cluster.resume(cluster.nodes[0])
-        wait { $0 < .milliseconds(500) }
+        expectEventually(store.staleness, "less than 500 ms") { $0.map(young.contains) == true }
     }
 
     /// A connection that has gone without a word is noticed, also if only other programs change something.
@@ -89,13 +88,14 @@ import TestSupport
         try cluster.control("put", "\(prefix)r/A", #"{"count": 1}"#)
         let written = ContinuousClock.Instant.now
         // As long as a read does not see it, its age says so.
-        try wait {
+        func isSeen() throws -> Bool {
             let least = ContinuousClock.Instant.now - written
             let age = store.staleness ?? .zero
             if try store.count() == 1 { return true }
             #expect(age >= least)
             return age < least
         }
+        try expectEventually(isSeen(), is: true)
         #expect(heard.wait(for: 1) == .elsewhere)
         proxy.silenceStreams()
         try cluster.control("del", "\(prefix)r/A")
@@ -190,7 +190,7 @@ import TestSupport
         }
         // The watch tells the restored cluster from this one by the elections, so it has to know of them.
         let elected = ContinuousClock.now
-        wait { one.staleness.map { $0 < .now - elected } ?? false }
+        expectEventually(one.staleness, "younger than the election") { $0.map { $0 < .now - elected } ?? false }
         let copy = try cluster.save()
         // The watch does not hear of the second write.
         proxy.withoutWatch()
@@ -205,8 +205,7 @@ import TestSupport
         }
         proxy.intercept { _ in nil }
         proxy.unblock()
-        try wait { try one.count() == first ?? 1 }
-        #expect(try one.count() == first ?? 1)
+        try expectEventually(one.count(), is: first ?? 1)
         try one.update(root: "A") { $0 = ["count": 3] }
         #expect(heard.wait(for: 3) == .thisProcess)
         #expect(heard.all == [1, first, 3].compactMap { $0 })

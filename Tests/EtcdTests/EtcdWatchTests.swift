@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
@@ -60,7 +61,7 @@ import TestSupport
         #expect(try watch.state.withLock { $0.copies.count } == 20)
         for number in 0..<20 {
             try two.change(root: "R\(number)") { $0 = ["count": -number] }
-            try wait { try one.count("R\(number)") == -number }
+            try expectEventually(one.count("R\(number)"), is: -number)
         }
         try one.change(root: "R1") { $0 = nil }
         #expect(heard.wait(for: 0) == .thisProcess)
@@ -108,7 +109,7 @@ import TestSupport
         let roots = (0..<4).map { "\($0)" + String(repeating: "n", count: 900) }
         for root in roots { #expect(try one.read(root: root) == nil) }
         for root in roots { try two.change(root: root) { $0 = ["count": 1] } }
-        try wait { try roots.allSatisfy { try one.count($0) == 1 } }
+        try expectEventually(roots.map { try one.count($0) }, is: [1, 1, 1, 1])
         #expect(try watch.state.withLock { !$0.followsAll })
     }
 
@@ -151,7 +152,7 @@ import TestSupport
         let roots = (0..<number).map { "R\($0)" }
         for root in roots {
             try set(root, to: 1)
-            try wait { try one.count(root) == 1 }
+            try expectEventually(one.count(root), is: 1)
         }
         let heard = try ObservedCounts(one, "R0")
         try pass(300)
@@ -165,7 +166,7 @@ import TestSupport
         #expect(heard.wait(for: 2) == .elsewhere)
         #expect(try one.count("R1") == 2)
         try set("R1", to: 3)
-        try wait { try one.count("R1") == 3 }
+        try expectEventually(one.count("R1"), is: 3)
         heard.cancel()
         #expect(heard.all == [2])
         // The last one stays, because there would be nothing to follow.
@@ -186,7 +187,7 @@ import TestSupport
             try one.change(root: "S\(number)") { $0 = nil }
         }
         try set("R3", to: 5)
-        try wait { try one.count("R3") == 5 }
+        try expectEventually(one.count("R3"), is: 5)
         #expect(try watch.state.withLock { $0.followsAll && $0.copies.keys.contains("R3") })
         #expect(try watch.state.withLock { $0.copies.values.count { $0.stored.data == nil } } == 0)
         // Such a root is known to be missing, and can come again.

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import TestSupport
 import Testing
@@ -286,7 +287,7 @@ import Testing
             let save = try FileHandle(forUpdating: home.folder.file("save"))
             try save.write(contentsOf: Data("now\n".utf8))
             let saved = Data("{\"a\": 2}\n".utf8)
-            #expect(try Patience.until { try Data(contentsOf: URL(filePath: kept)) == saved })
+            try expectEventually(Data(contentsOf: URL(filePath: kept)), is: saved)
         }
     #endif
 

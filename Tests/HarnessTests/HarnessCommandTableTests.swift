@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
+@testable import PrefsSupport
 @testable import PrefsTool
 
 /// Every command has its rows in the tables of these tests: a new command without them fails here.
@@ -26,6 +27,32 @@ import TestSupport
             .subtracting(["edit", "watch", "find", "undo", "doctor", "schema", "cp", "mv"])
         #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["import"]))
         #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet)
+    }
+
+    // MARK: - Options
+
+    /// A new option needs a row, and so does another text.
+    @Test func everyOptionIsInATableWithItsText() {
+        let found = Dictionary(
+            ToolOptions.all.map { ("\($0.synopsis)\($0.isRepeatable ? " …" : "")", $0.summary) },
+            uniquingKeysWith: { $1 })
+        for option in Set(found.keys).union(ToolOptions.texts.keys).sorted() {
+            #expect(found[option] == ToolOptions.texts[option], "\(option)")
+        }
+    }
+
+    @Test func theOptionsOfEveryCommandAreInATable() {
+        let found = Dictionary(
+            uniqueKeysWithValues: PrefsCommands.all.map { ($0.name, $0.options.map(\.name).joined(separator: " ")) })
+        for command in Set(found.keys).union(ToolOptions.ofCommands.keys).sorted() {
+            #expect(found[command] == ToolOptions.ofCommands[command], "\(command)")
+        }
+    }
+
+    @Test func everyOptionIsUsedByATest() throws {
+        let words = try SourceMessages.words(
+            in: ["Tests/HarnessTests", "Tests/EtcdTests"], without: "ToolOptions.swift")
+        #expect(Set(ToolOptions.all.map(\.name)).subtracting(words).sorted() == [])
     }
 
     // MARK: - Exit codes

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsSupport
+@testable import PrefsTool
 
 /// The messages of the tool: one line, as text and as JSON, and nothing that is stored changes.
 @Suite(.waits) final class ToolMessageTests: HarnessSuite {
@@ -29,13 +30,24 @@ import Testing
         #expect(try home.folder.names() == [])
     }
 
+    private static let folders = ["Sources/PrefsTool", "HarnessCLI"]
+    private static let errors = ["CommandError(", "UsageError("]
+
     /// A new message needs a row in `ToolMessage.all`, or in `elsewhere` if another suite meets it.
     @Test func everyMessageOfTheSourcesIsInATable() throws {
-        let found = try SourceMessages.all(
-            in: ["Sources/PrefsTool", "HarnessCLI"], after: ["CommandError(", "UsageError("])
+        let found = try SourceMessages.all(in: Self.folders, after: Self.errors)
         let messages = ToolMessage.all.map(\.message)
         let others = found.filter { message in !messages.contains { SourceMessages.matches(message, $0) } }
         #expect(others.subtracting(ToolMessage.elsewhere).sorted() == [])
         #expect(ToolMessage.elsewhere.subtracting(others).sorted() == [])
+    }
+
+    /// A new question, hint or note needs a row in `ToolTexts`.
+    @Test func everyOtherTextOfTheSourcesIsInATable() throws {
+        let help = PrefsCommands.all.flatMap { [$0.summary, $0.details, $0.example] } + ToolOptions.all.map(\.summary)
+        let found = try SourceMessages.others(in: Self.folders, notAfter: Self.errors, without: "Help")
+            .filter { text in !help.contains { SourceMessages.matches(text, $0) } }
+        #expect(found.subtracting(ToolTexts.all).sorted() == [], "a new text, which needs a row")
+        #expect(ToolTexts.all.subtracting(found).sorted() == [], "a row whose text is no longer in the sources")
     }
 }

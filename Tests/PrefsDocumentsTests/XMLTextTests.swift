@@ -1,5 +1,6 @@
 import Foundation
 import PrefsPropertyLists
+import TestSupport
 import Testing
 
 @testable import PrefsDocuments
@@ -34,35 +35,10 @@ import Testing
         """
     }
 
-    static let cases = [
+    private static let kept = [
         Case(
             "order stays", list("\t<key>b</key>\n\t<integer>1</integer>\n\t<key>a</key>\n\t<true/>"),
             list("\t<key>b</key>\n\t<integer>2</integer>\n\t<key>a</key>\n\t<true/>"), ["b": .integer(2)]),
-        Case(
-            "values on the line of their key", list("  <key>b</key><true/>\n  <key>a</key> <string>x</string>"),
-            list("  <key>b</key><false/>\n  <key>a</key> <string>x</string>\n  <key>0</key><true/>"),
-            ["b": .bool(false), "0": .bool(true)]),
-        Case(
-            "the members of a new value, too", list("  <key>b</key><true/>\n  <key>a</key> <string>x</string>"),
-            list(
-                "  <key>b</key><true/>\n  <key>a</key> <string>x</string>\n  <key>c</key><dict>\n    <key>d</key><true/>\n"
-                    + "    <key>e</key> <string>y</string>\n  </dict>"),
-            ["c": .dictionary(["d": .bool(true), "e": .string("y")])]),
-        Case(
-            "a new value is laid out as the first of its kind",
-            list("\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>"),
-            list(
-                "\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>\n\t<key>c</key>\n\t<string>y</string>\n"
-                    + "\t<key>d</key><false/>"), ["c": .string("y"), "d": .bool(false)]),
-        Case(
-            "a new key of sorted keys comes in its place",
-            list("\t<key>a</key>\n\t<true/>\n\t<key>c</key>\n\t<true/>"),
-            list("\t<key>a</key>\n\t<true/>\n\t<key>b</key>\n\t<integer>1</integer>\n\t<key>c</key>\n\t<true/>"),
-            ["b": .integer(1)]),
-        Case(
-            "a removed key takes its lines along",
-            list("\t<key>a</key>\n\t<true/> <!-- a -->\n\t<key>c</key>\n\t<true/>"), list("\t<key>c</key>\n\t<true/>"),
-            ["a": .null]),
         Case(
             "comments stay in all places",
             "<!-- 1 --><plist><!-- 2 --><dict><!-- 3 -->\n  <!-- 4 -->\n  <key>a<!-- 5 --></key><!-- 6 -->\n"
@@ -70,9 +46,6 @@ import Testing
             "<!-- 1 --><plist><!-- 2 --><dict><!-- 3 -->\n  <!-- 4 -->\n  <key>a<!-- 5 --></key><!-- 6 -->\n"
                 + "  <string>y</string> <!-- 7 -->\n  <key>b</key>\n  <true/>\n  <!-- 8 -->\n</dict><!-- 9 --></plist>"
                 + "<!-- 0 -->", ["a": .string("y"), "b": .bool(true)]),
-        Case(
-            "the comment above a removed key stays", list("\t<!-- why -->\n\t<key>a</key>\n\t<true/>"),
-            list("\t<!-- why -->"), ["a": .null]),
         Case(
             "the line ends of Windows stay",
             list("\t<key>b</key>\n\t<true/>\n\t<key>a</key>\n\t<array>\n\t\t<string>x</string>\n\t</array>")
@@ -95,6 +68,13 @@ import Testing
             list("\t<key>a</key>\n\t<string/>\n\t<key>b</key>\n\t<string></string>\n\t<key>c</key>\n\t<true />"),
             list("\t<key>a</key>\n\t<string/>\n\t<key>b</key>\n\t<string></string>\n\t<key>c</key>\n\t<false />"),
             ["c": .bool(false)]),
+    ]
+
+    @Test(arguments: kept) func whatDoesNotChangeKeepsItsText(_ example: Case) throws {
+        try expectChange(example)
+    }
+
+    private static let changedValues = [
         Case(
             "a changed Boolean keeps its spelling", list("\t<key>c</key>\n\t<true></true>"),
             list("\t<key>c</key>\n\t<false></false>"), ["c": .bool(false)]),
@@ -106,13 +86,37 @@ import Testing
             list("\t<key>c</key>\n\t<dict id='1'>\n\t\t<key>x</key>\n\t\t<integer>1</integer>\n\t</dict>"),
             ["c": .dictionary(["x": .integer(1)])]),
         Case(
+            "data keep their lines",
+            list("\t<key>a</key>\n\t<data>\n\tAAEC\n\t</data>\n\t<key>b</key>\n\t<data>AA==</data>"),
+            list("\t<key>a</key>\n\t<data>\n\tAgEC\n\t</data>\n\t<key>b</key>\n\t<data>Ag==</data>"),
+            ["a": .data(Data([2, 1, 2])), "b": .data(Data([2]))]),
+    ]
+
+    @Test(arguments: changedValues) func aChangedElementKeepsItsSpelling(_ example: Case) throws {
+        try expectChange(example)
+    }
+
+    private static let layouts = [
+        Case(
+            "values on the line of their key", list("  <key>b</key><true/>\n  <key>a</key> <string>x</string>"),
+            list("  <key>b</key><false/>\n  <key>a</key> <string>x</string>\n  <key>0</key><true/>"),
+            ["b": .bool(false), "0": .bool(true)]),
+        Case(
+            "the members of a new value, too", list("  <key>b</key><true/>\n  <key>a</key> <string>x</string>"),
+            list(
+                "  <key>b</key><true/>\n  <key>a</key> <string>x</string>\n  <key>c</key><dict>\n    <key>d</key><true/>\n"
+                    + "    <key>e</key> <string>y</string>\n  </dict>"),
+            ["c": .dictionary(["d": .bool(true), "e": .string("y")])]),
+        Case(
+            "a new value is laid out as the first of its kind",
+            list("\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>"),
+            list(
+                "\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>\n\t<key>c</key>\n\t<string>y</string>\n"
+                    + "\t<key>d</key><false/>"), ["c": .string("y"), "d": .bool(false)]),
+        Case(
             "into an empty list", "<plist version=\"1.0\">\n<dict/>\n</plist>",
             "<plist version=\"1.0\">\n<dict>\n\t<key>x</key>\n\t<array>\n\t\t<date>2001-01-01T00:00:00Z</date>\n"
                 + "\t</array>\n</dict>\n</plist>", ["x": .array([.date(Date(timeIntervalSinceReferenceDate: 0))])]),
-        Case(
-            "the only key", list("\t<key>c</key>\n\t<true/>"),
-            list("").replacing("<dict>\n\n</dict>", with: "<dict>\n</dict>"),
-            ["c": .null]),
         Case(
             "on one line", "<plist><dict><key>a</key><array><string>x</string></array></dict></plist>",
             "<plist><dict><key>a</key><array><string>x</string><string>y</string></array>"
@@ -122,11 +126,18 @@ import Testing
             "an indented list", "<plist>\n    <dict>\n        <key>a</key>\n        <array/>\n    </dict>\n</plist>\n",
             "<plist>\n    <dict>\n        <key>a</key>\n        <array>\n            <integer>1</integer>\n        </array>\n"
                 + "    </dict>\n</plist>\n", ["a": .array([.integer(1)])]),
+    ]
+
+    @Test(arguments: layouts) func aNewValueIsLaidOutAsItsNeighborsAre(_ example: Case) throws {
+        try expectChange(example)
+    }
+
+    private static let keys = [
         Case(
-            "data keep their lines",
-            list("\t<key>a</key>\n\t<data>\n\tAAEC\n\t</data>\n\t<key>b</key>\n\t<data>AA==</data>"),
-            list("\t<key>a</key>\n\t<data>\n\tAgEC\n\t</data>\n\t<key>b</key>\n\t<data>Ag==</data>"),
-            ["a": .data(Data([2, 1, 2])), "b": .data(Data([2]))]),
+            "a new key of sorted keys comes in its place",
+            list("\t<key>a</key>\n\t<true/>\n\t<key>c</key>\n\t<true/>"),
+            list("\t<key>a</key>\n\t<true/>\n\t<key>b</key>\n\t<integer>1</integer>\n\t<key>c</key>\n\t<true/>"),
+            ["b": .integer(1)]),
         Case(
             "a renamed key keeps its place",
             list("\t<key>b</key> <!-- b -->\n\t<string>x</string>\n\t<key>a</key>\n\t<true/>"),
@@ -134,13 +145,37 @@ import Testing
             ["b": .null, "c": .string("x")]),
     ]
 
-    @Test(arguments: cases) func onlyWhatChangesIsWritten(_ example: Case) throws {
+    @Test(arguments: keys) func aKeyHasItsPlace(_ example: Case) throws {
+        try expectChange(example)
+    }
+
+    private static let removedKeys = [
+        Case(
+            "a removed key takes its lines along",
+            list("\t<key>a</key>\n\t<true/> <!-- a -->\n\t<key>c</key>\n\t<true/>"), list("\t<key>c</key>\n\t<true/>"),
+            ["a": .null]),
+        Case(
+            "the comment above a removed key stays", list("\t<!-- why -->\n\t<key>a</key>\n\t<true/>"),
+            list("\t<!-- why -->"), ["a": .null]),
+        Case(
+            "the only key", list("\t<key>c</key>\n\t<true/>"),
+            list("").replacing("<dict>\n\n</dict>", with: "<dict>\n</dict>"),
+            ["c": .null]),
+    ]
+
+    @Test(arguments: removedKeys) func aRemovedKeyTakesItsLinesAlong(_ example: Case) throws {
+        try expectChange(example)
+    }
+
+    private func expectChange(_ example: Case, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let former = try XMLText.members(of: Data(example.text.utf8))
         var new = former
         for (key, value) in example.changes { new[key] = value.isNull ? nil : value }
         let changed = try XMLText.changed(Data(example.text.utf8), from: former, to: new)
-        #expect(String(decoding: changed, as: UTF8.self) == example.expected)
-        #expect(try XMLText.members(of: changed) == new)
+        let difference = LineDifference.first(
+            expected: example.expected, found: String(decoding: changed, as: UTF8.self))
+        #expect(difference == nil, "\(example.name)", sourceLocation: sourceLocation)
+        #expect(try XMLText.members(of: changed) == new, "\(example.name)", sourceLocation: sourceLocation)
     }
 
     @Test(

@@ -106,9 +106,9 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = prefs(above: layers, below: [.values(["size": 20, "limit": 3])])
         #expect(prefs.limit == nil && prefs.size == 20 && prefs.lastError == nil)
         try json(#"{"LayerPrefs": {"size": 21}}"#, "two.json")
-        #expect(Patience.until { prefs.size == 21 })
+        expectEventually(prefs.size, is: 21)
         try json(#"{"LayerPrefs": {"size": 22}}"#, "one.json")
-        #expect(Patience.until { prefs.size == 22 })
+        expectEventually(prefs.size, is: 22)
     }
 
     @Test func theFirstFileOfTheSystemCounts() throws {
@@ -123,7 +123,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.size == 22)
         #expect(prefs.$size.source == .layer("system"))
         try FileManager.default.removeItem(at: folder.file("a"))
-        #expect(Patience.until { prefs.size == 20 })
+        expectEventually(prefs.size, is: 20)
     }
 
     @Test(arguments: [nil, ""])
@@ -198,7 +198,10 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         try json(#"{"LayerPrefs": {"size": 20}}"#, "layer.json")
         #expect(prefs.size == 20)
         try json(#"{"LayerPrefs": {"size": 30"#, "layer.json")
-        #expect(Patience.until { prefs.size != 20 || prefs.lastError != nil }, "at first, it may be half of a save")
+        // At first, it may be half of a save.
+        expectEventually((prefs.size, prefs.lastError), "another size than 20, or an error") {
+            $0.0 != 20 || $0.1 != nil
+        }
         #expect(prefs.size == 20)
         #expect(prefs.lastError?.layerFaults.map { $0.reason.contains("line 1, column") } == [true])
         try json(#"{"LayerPrefs": {"size": 30}}"#, "layer.json")

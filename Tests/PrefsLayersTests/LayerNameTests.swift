@@ -46,142 +46,112 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(KeyWords(key).variable == nil && KeyWords(key).option == nil)
     }
 
-    private struct Row: CustomTestStringConvertible, Sendable {
-        /// The variables, `A=1 B=2`, or the arguments.
-        let input: [String]
-        /// The values that differ from the defaults: `fontSize=20`, sorted.
-        let values: [String]
-        /// The faults and notes: `place: reason`.
-        let problems: [String]
-        /// The arguments that are handed out.
-        let unused: [String]
-
-        init(_ input: [String], _ values: [String] = [], problems: [String] = [], unused: [String] = []) {
-            (self.input, self.values, self.problems, self.unused) = (input, values, problems, unused)
-        }
-
-        var testDescription: String { input.joined(separator: " ") }
-    }
-
-    private static let variables: [Row] = [
-        Row(["T_FONT_SIZE=20"], ["fontSize=20"]),
-        Row(["T_fontSize=20"], ["fontSize=20"]),
-        Row(
+    private static let variables: [WordsRow] = [
+        WordsRow(["T_FONT_SIZE=20"], ["fontSize=20"]),
+        WordsRow(["T_fontSize=20"], ["fontSize=20"]),
+        WordsRow(
             ["T_FONT_SIZE=20", "T_fontSize=30"], ["fontSize=30"],
             problems: ["T_FONT_SIZE: ignored, because T_fontSize is set, too"]),
-        Row(
+        WordsRow(
             ["T_FONT_SIZE=20", "T_fontSize=big"],
             problems: [
                 #"T_fontSize: expected Int, found "big": not a number"#,
                 "T_FONT_SIZE: ignored, because T_fontSize is set, too",
             ]),
-        Row(["T_FONT_SIZE=big"], problems: [#"T_FONT_SIZE: expected Int, found "big": not a number"#]),
-        Row(["T_FONT_SIZE=501"], problems: ["T_FONT_SIZE: must be in 1...500, found 501"]),
-        Row(["T_editor_fontSize=10"], ["editor.fontSize=10"]),
-        Row(["T_VERBOSE=yes", "T_IS_FAST=no"], ["isFast=false", "verbose=true"]),
-        Row(["T_NO_COLOR=4", "T_COLOR=off"], ["color=false", "noColor=4"]),
-        Row(["T_gr__e=2"], ["größe=2"]),
-        Row(["T___=x"], ["名前=x"]),
-        Row(["T_TITLE="], ["title="]),
+        WordsRow(["T_FONT_SIZE=big"], problems: [#"T_FONT_SIZE: expected Int, found "big": not a number"#]),
+        WordsRow(["T_FONT_SIZE=501"], problems: ["T_FONT_SIZE: must be in 1...500, found 501"]),
+        WordsRow(["T_editor_fontSize=10"], ["editor.fontSize=10"]),
+        WordsRow(["T_VERBOSE=yes", "T_IS_FAST=no"], ["isFast=false", "verbose=true"]),
+        WordsRow(["T_NO_COLOR=4", "T_COLOR=off"], ["color=false", "noColor=4"]),
+        WordsRow(["T_gr__e=2"], ["größe=2"]),
+        WordsRow(["T___=x"], ["名前=x"]),
+        WordsRow(["T_TITLE="], ["title="]),
         // A mounted secret ends with a newline.
-        Row(["T_TITLE=abc\n"], ["title=abc"]),
-        Row(["T_TITLE=abc\r\n"], ["title=abc"]),
-        Row(["T_TITLE=abc\n\n"], ["title=abc\n"]),
-        Row(["T_TITLE=\nabc"], ["title=\nabc"]),
-        Row(["T_TITLE=abc\r"], ["title=abc\r"]),
-        Row(["T_FONT_SIZE=20\n"], ["fontSize=20"]),
-        Row(["T_font_size=20"], problems: [#"T_font_size: no key has this variable; did you mean "T_FONT_SIZE"?"#]),
-        Row(["T_TITEL=x"], problems: [#"T_TITEL: no key has this variable; did you mean "T_TITLE"?"#]),
-        Row(["T_ELSE=x"], problems: ["T_ELSE: no key has this variable"]),
-        Row(["T_no-title=x"], problems: ["T_no-title: no key has this variable"]),
-        Row(["FONT_SIZE=20", "t_FONT_SIZE=20"]),
+        WordsRow(["T_TITLE=abc\n"], ["title=abc"]),
+        WordsRow(["T_TITLE=abc\r\n"], ["title=abc"]),
+        WordsRow(["T_TITLE=abc\n\n"], ["title=abc\n"]),
+        WordsRow(["T_TITLE=\nabc"], ["title=\nabc"]),
+        WordsRow(["T_TITLE=abc\r"], ["title=abc\r"]),
+        WordsRow(["T_FONT_SIZE=20\n"], ["fontSize=20"]),
+        WordsRow(
+            ["T_font_size=20"], problems: [#"T_font_size: no key has this variable; did you mean "T_FONT_SIZE"?"#]),
+        WordsRow(["T_TITEL=x"], problems: [#"T_TITEL: no key has this variable; did you mean "T_TITLE"?"#]),
+        WordsRow(["T_ELSE=x"], problems: ["T_ELSE: no key has this variable"]),
+        WordsRow(["T_no-title=x"], problems: ["T_no-title: no key has this variable"]),
+        WordsRow(["FONT_SIZE=20", "t_FONT_SIZE=20"]),
     ]
 
-    private static let arguments: [Row] = [
-        Row(["--font-size", "20"], ["fontSize=20"]),
-        Row(["--font-size=20"], ["fontSize=20"]),
-        Row(["-fontSize", "20"], ["fontSize=20"]),
-        Row(["-fontSize", "20", "-fontSize", "30"], ["fontSize=30"]),
-        Row(["-fontSize", "20", "--font-size", "30"], ["fontSize=30"]),
-        Row(["--font-size=20", "-fontSize", "30"], ["fontSize=30"]),
-        Row(["-editor.fontSize", "1"], ["editor.fontSize=1"]),
-        Row(["-名前", "x"], ["名前=x"]),
-        Row(["--offset", "-5"], ["offset=-5"]),
-        Row(["--title=a=b"], ["title=a=b"]),
-        Row(["--title="], ["title="]),
-        Row(["--title", ""], ["title="]),
-        Row(["--title=--verbose"], ["title=--verbose"]),
-        Row(["-title", "--verbose"], ["title=--verbose", "verbose=true"]),
-        Row(["--title", "--verbose"], ["verbose=true"], problems: ["--title: expected a value after it"]),
-        Row(["--title"], problems: ["--title: expected a value after it"]),
-        Row(["-title"], problems: ["-title: expected a value after it"]),
-        Row(["-title", "x", "-offset"], ["title=x"], problems: ["-offset: expected a value after it"]),
-        Row(
+    private static let arguments: [WordsRow] = [
+        WordsRow(["--font-size", "20"], ["fontSize=20"]),
+        WordsRow(["--font-size=20"], ["fontSize=20"]),
+        WordsRow(["-fontSize", "20"], ["fontSize=20"]),
+        WordsRow(["-fontSize", "20", "-fontSize", "30"], ["fontSize=30"]),
+        WordsRow(["-fontSize", "20", "--font-size", "30"], ["fontSize=30"]),
+        WordsRow(["--font-size=20", "-fontSize", "30"], ["fontSize=30"]),
+        WordsRow(["-editor.fontSize", "1"], ["editor.fontSize=1"]),
+        WordsRow(["-名前", "x"], ["名前=x"]),
+        WordsRow(["--offset", "-5"], ["offset=-5"]),
+        WordsRow(["--title=a=b"], ["title=a=b"]),
+        WordsRow(["--title="], ["title="]),
+        WordsRow(["--title", ""], ["title="]),
+        WordsRow(["--title=--verbose"], ["title=--verbose"]),
+        WordsRow(["-title", "--verbose"], ["title=--verbose", "verbose=true"]),
+        WordsRow(["--title", "--verbose"], ["verbose=true"], problems: ["--title: expected a value after it"]),
+        WordsRow(["--title"], problems: ["--title: expected a value after it"]),
+        WordsRow(["-title"], problems: ["-title: expected a value after it"]),
+        WordsRow(["-title", "x", "-offset"], ["title=x"], problems: ["-offset: expected a value after it"]),
+        WordsRow(
             ["-title", "--", "--verbose"],
             problems: ["-title: expected a value after it"], unused: ["--", "--verbose"]),
-        Row(["--verbose"], ["verbose=true"]),
-        Row(["--verbose", "false"], ["verbose=true"], unused: ["false"]),
-        Row(["--verbose=false"], ["verbose=false"]),
-        Row(["--verbose=maybe"], problems: [#"--verbose: expected one of true, false, found "maybe""#]),
-        Row(["--verbose", "--no-verbose"], ["verbose=false"]),
-        Row(["--no-verbose", "x"], ["verbose=false"], unused: ["x"]),
-        Row(["--no-verbose=true"], problems: ["--no-verbose: takes no value"]),
-        Row(["-verbose", "YES"], ["verbose=true"]),
-        Row(["-verbose"], problems: ["-verbose: expected a value after it"]),
-        Row(["--is-fast", "--no-is-fast"], ["isFast=false"]),
+        WordsRow(["--verbose"], ["verbose=true"]),
+        WordsRow(["--verbose", "false"], ["verbose=true"], unused: ["false"]),
+        WordsRow(["--verbose=false"], ["verbose=false"]),
+        WordsRow(["--verbose=maybe"], problems: [#"--verbose: expected one of true, false, found "maybe""#]),
+        WordsRow(["--verbose", "--no-verbose"], ["verbose=false"]),
+        WordsRow(["--no-verbose", "x"], ["verbose=false"], unused: ["x"]),
+        WordsRow(["--no-verbose=true"], problems: ["--no-verbose: takes no value"]),
+        WordsRow(["-verbose", "YES"], ["verbose=true"]),
+        WordsRow(["-verbose"], problems: ["-verbose: expected a value after it"]),
+        WordsRow(["--is-fast", "--no-is-fast"], ["isFast=false"]),
         // The key noColor wins over the negation of the key color.
-        Row(["--no-color", "4"], ["noColor=4"]),
-        Row(["--no-color=4", "--color=off"], ["color=false", "noColor=4"]),
-        Row(["--", "--font-size", "20"], unused: ["--", "--font-size", "20"]),
-        Row(["in", "--font-size", "20", "-x", "out"], ["fontSize=20"], unused: ["in", "-x", "out"]),
-        Row(
+        WordsRow(["--no-color", "4"], ["noColor=4"]),
+        WordsRow(["--no-color=4", "--color=off"], ["color=false", "noColor=4"]),
+        WordsRow(["--", "--font-size", "20"], unused: ["--", "--font-size", "20"]),
+        WordsRow(["in", "--font-size", "20", "-x", "out"], ["fontSize=20"], unused: ["in", "-x", "out"]),
+        WordsRow(
             ["--fontsize=20"],
             problems: [#"--fontsize: no key has this argument; did you mean "--font-size"?"#], unused: ["--fontsize=20"]
         ),
-        Row(
+        WordsRow(
             ["--fontSize", "20"],
             problems: [#"--fontSize: no key has this argument; did you mean "--font-size"?"#],
             unused: ["--fontSize", "20"]),
-        Row(
+        WordsRow(
             ["-titel", "x"],
             problems: [#"-titel: no key has this argument; did you mean "-title"?"#], unused: ["-titel", "x"]),
-        Row(
+        WordsRow(
             ["--no-verbos"],
             problems: [#"--no-verbos: no key has this argument; did you mean "--no-verbose"?"#], unused: ["--no-verbos"]
         ),
-        Row(["--no-title"], unused: ["--no-title"]),
-        Row(["-quiet", "-fontSize", "20"], ["fontSize=20"], unused: ["-quiet"]),
-        Row(["-5", "--xy", "-", "--quiet"], unused: ["-5", "--xy", "-", "--quiet"]),
+        WordsRow(["--no-title"], unused: ["--no-title"]),
+        WordsRow(["-quiet", "-fontSize", "20"], ["fontSize=20"], unused: ["-quiet"]),
+        WordsRow(["-5", "--xy", "-", "--quiet"], unused: ["-5", "--xy", "-", "--quiet"]),
     ]
 
     @Test(arguments: variables)
-    private func aVariableIsSpelledSo(_ row: Row) {
+    private func aVariableIsSpelledSo(_ row: WordsRow) {
         let pairs = row.input.map { word in
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (String(parts[0]), String(parts[1]))
         }
         let layer = PrefsLayer.environment(prefix: "T_", in: Dictionary(uniqueKeysWithValues: pairs))
-        check(row, NamePrefs(store: .layered(.memory(), above: [layer])), "environment")
+        row.check(NamePrefs(store: .layered(.memory(), above: [layer])), "environment")
     }
 
     @Test(arguments: arguments)
-    private func anArgumentIsSpelledSo(_ row: Row) {
+    private func anArgumentIsSpelledSo(_ row: WordsRow) {
         let words = ["program"] + row.input
-        let prefs = NamePrefs(store: .layered(.memory(), above: [.arguments(words)]))
-        check(row, prefs, "arguments")
-        #expect(PrefsLayer.unusedArguments(by: prefs, in: words) == row.unused)
-    }
-
-    private func check(_ row: Row, _ prefs: NamePrefs, _ layer: String) {
-        let faults = prefs.lastError?.layerFaults ?? []
-        #expect(prefs.values.map { "\($0)=\($1)" }.sorted() == row.values)
-        let problems = prefs.problems().map(\.description)
-        #expect(problems == row.problems.map { $0.replacing(": ", with: ": \(layer): ", maxReplacements: 1) })
-        #expect(problems.starts(with: faults.map { "\($0.path): \($0.layer ?? ""): \($0.reason)" }))
-        for value in row.values {
-            let key = String(value.prefix { $0 != "=" })
-            #expect(prefs.source(ofKey: key) == .layer(layer))
-        }
+        row.check(NamePrefs(store: .layered(.memory(), above: [.arguments(words)])), words)
     }
 
     @Test func aRejectedWriteNamesWhatThePersonHasSet() {

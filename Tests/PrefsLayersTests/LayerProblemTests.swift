@@ -63,7 +63,8 @@ import TestSupport
             #expect(prefs.host == "h" && prefs.lastError == nil, "an access does not look at other keys")
             // The end is no error, and the next one is told.
             try put(["port": 5], name, layout: layout)
-            #expect(Patience.until { prefs.problems() == [] && prefs.port == 5 })
+            expectEventually(prefs.problems(), is: [])
+            expectEventually(prefs.port, is: 5)
             try put(["hots": "h"], name, layout: layout)
             heard.wait { $0.last?.contains(#"did you mean "host"?"#) == true }
         }
@@ -155,12 +156,12 @@ import TestSupport
         // A file that takes its place is read.
         try FileManager.default.removeItem(at: folder.file("layer.json"))
         try put(["port": 5], "layer.json", layout: .roots)
-        #expect(Patience.until { prefs.port == 5 })
+        expectEventually(prefs.port, is: 5)
         #expect(prefs.lastError == nil && heard.all == [])
         // And the other way round: what is known of the file no longer counts.
         try FileManager.default.removeItem(at: folder.file("layer.json"))
         try make(content, "layer.json")
-        #expect(Patience.until { prefs.port == 80 })
+        expectEventually(prefs.port, is: 80)
         #expect(prefs.lastError == nil && prefs.problems() == [])
     }
 

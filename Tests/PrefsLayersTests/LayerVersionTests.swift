@@ -64,7 +64,7 @@ import TestSupport
     func valuesWithAVersionAreMigrated(_ layout: DomainLayout, _ isAbove: Bool) throws {
         let prefs = prefs(layout: layout, isAbove: isAbove)
         try put(#"{"version": 1, "minutes": 2, "colour": "blue"}"#, layout: layout)
-        #expect(Patience.until { prefs.seconds == 120 })
+        expectEventually(prefs.seconds, is: 120)
         #expect(prefs.color == "blue" && prefs.lastError == nil)
         #expect(prefs.values["seconds"] as? Int == 120)
         #expect(prefs.$seconds.source == .layer(file.path))
@@ -72,7 +72,7 @@ import TestSupport
         // Of the newest version, or of none: the file is read as it is. A former key alone is renamed.
         for mark in [#""version": 2, "#, ""] {
             try put(#"{\#(mark)"minutes": 2, "seconds": 7}"#, layout: layout)
-            #expect(Patience.until { prefs.seconds == 7 })
+            expectEventually(prefs.seconds, is: 7)
             #expect(prefs.problems().map(\.path) == ["minutes in \(file.path)"])
         }
         #expect(try folder.names().contains("layer.json") && prefs.color == "red")
@@ -130,12 +130,11 @@ import TestSupport
         #expect(prefs.$name.set("n") == nil && prefs.name == "n")
         // A version that is no number is the same.
         try put(#"{"version": "x", "minutes": 2}"#)
-        #expect(
-            Patience.until {
-                prefs.problems().map(\.reason) == [
-                    #""TimePrefs" could not be migrated to version 2: the version stored in the root is not a whole number"#
-                ]
-            })
+        expectEventually(
+            prefs.problems().map(\.reason),
+            is: [
+                #""TimePrefs" could not be migrated to version 2: the version stored in the root is not a whole number"#
+            ])
     }
 
     /// As in the base, the values are read as they are.

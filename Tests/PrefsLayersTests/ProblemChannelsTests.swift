@@ -235,7 +235,7 @@ import TestSupport
             try Data(#"{"prot": 5}"#.utf8).write(to: file(fault))
             #expect(told.wait(for: round).count == round)
             try Data(#"{"port": 5}"#.utf8).write(to: file(fault))
-            #expect(Patience.until { prefs.state.errorHandlers?.hasTold == false })
+            expectEventually(prefs.state.errorHandlers?.hasTold, is: false)
             #expect(prefs.problems() == [])
         }
         errors.cancel()

@@ -143,7 +143,7 @@ import TestSupport
             if isForeign { try write("{}", to: base) } else { prefs.token = nil }
             #expect(told.wait(for: round) == Array(repeating: Self.missing, count: round))
             if isForeign { try write(#"{"token": "b"}"#, to: base) } else { prefs.token = "b" }
-            #expect(Patience.until { prefs.state.errorHandlers?.hasTold == false })
+            expectEventually(prefs.state.errorHandlers?.hasTold, is: false)
             #expect(prefs.problems() == [])
         }
         errors.cancel()

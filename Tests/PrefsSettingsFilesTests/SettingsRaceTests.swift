@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import TestSupport
@@ -90,7 +91,7 @@ private struct Interrupted: HeardSettings, Equatable {
             }
         }
         try FileManager.default.removeItem(at: SettingsPlace.file("Interrupted.plist"))
-        #expect(Patience.until { settings.toDictionary() == nil })
+        expectEventually(settings.toDictionary(), "nothing") { $0 == nil }
         #expect(told { settings.delete() }.hasSuffix("Interrupted.plist: the file does not exist"))
     }
 }

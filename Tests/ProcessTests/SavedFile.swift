@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 import TestSupport
 
 /// A file on a disk that other programs save, with a number and a person's text. Its folder is outside of the folders for
@@ -122,4 +123,16 @@ struct SavedFile {
     func replace(with round: Int) throws {
         try text(round).write(to: file, atomically: true, encoding: .utf8)
     }
+}
+
+/// A binary property list of texts, numbers and lists of texts, as this package writes it: lists with the same keys have the same
+/// layout.
+private func binaryPropertyList(_ numbers: [String: Int], _ texts: [String: String], _ lists: [String: [String]]) throws
+    -> Data
+{
+    let values =
+        numbers.mapValues { StoredValue.integer(Int64($0)) }
+        .merging(texts.mapValues(StoredValue.string)) { $1 }
+        .merging(lists.mapValues { .array($0.map(StoredValue.string)) }) { $1 }
+    return try PropertyListCoder.encode(.dictionary(values), as: .binary)
 }

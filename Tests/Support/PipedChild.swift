@@ -9,6 +9,8 @@ package final class PipedChild {
     private let output: PipeEnds
     private var unread = Data()
     private var isAtEnd = false
+    /// What the test has told it last, and the last line that it has answered with.
+    private var last: (told: String, heard: String) = ("nothing", "nothing")
 
     /// Starts a product of this package with its own home folder.
     ///
@@ -29,6 +31,7 @@ package final class PipedChild {
 
     /// Writes a line to its input.
     package func tell(_ line: String) throws {
+        last.told = "\"\(line)\""
         try input.writing.write(contentsOf: Data((line + "\n").utf8))
     }
 
@@ -42,11 +45,15 @@ package final class PipedChild {
     package func line(file: StaticString = #fileID, line: UInt = #line) throws -> String {
         while true {
             if let line = takeLine() { return line }
-            if isAtEnd { throw SpawnedProcess.Failure(description: "no line came; it has probably ended") }
-            guard fill() else {
-                throw SpawnedProcess.Failure(description: Patience.failure("no line came", file, line))
-            }
+            if isAtEnd { throw failure("it has ended its output, and no line came (\(file):\(line))") }
+            guard fill() else { throw failure(Patience.failure("no line came", file, line)) }
         }
+    }
+
+    private func failure(_ what: String) -> SpawnedProcess.Failure {
+        let rest = String(decoding: unread, as: UTF8.self)
+        return SpawnedProcess.Failure(
+            description: "\(what); told last: \(last.told); heard last: \(last.heard); since then: \"\(rest)\"")
     }
 
     /// The lines that it has written and that were not read yet. Does not wait for more.
@@ -95,7 +102,9 @@ package final class PipedChild {
     private func takeLine() -> String? {
         guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         defer { unread = unread[(end + 1)...] }
-        return String(decoding: unread[..<end], as: UTF8.self)
+        let line = String(decoding: unread[..<end], as: UTF8.self)
+        last.heard = "\"\(line)\""
+        return line
     }
 
     /// Reads the available output; false if nothing arrived within the given milliseconds.

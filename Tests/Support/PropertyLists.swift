@@ -1,5 +1,4 @@
 package import Foundation
-import PrefsPropertyLists
 
 /// The property list or JSON in a file, read by Foundation alone; empty if its top level is not a dictionary.
 package func propertyList(at url: URL) throws -> [String: Any] {
@@ -32,16 +31,4 @@ package func writePropertyList(
     _ list: Any, to url: URL, as format: PropertyListSerialization.PropertyListFormat = .binary
 ) throws {
     try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0).write(to: url)
-}
-
-/// A binary property list of texts, numbers and lists of texts, as this package writes it: lists with the same keys have the same
-/// layout.
-package func binaryPropertyList(_ numbers: [String: Int], _ texts: [String: String], _ lists: [String: [String]]) throws
-    -> Data
-{
-    let values =
-        numbers.mapValues { StoredValue.integer(Int64($0)) }
-        .merging(texts.mapValues(StoredValue.string)) { $1 }
-        .merging(lists.mapValues { .array($0.map(StoredValue.string)) }) { $1 }
-    return try PropertyListCoder.encode(.dictionary(values), as: .binary)
 }

@@ -44,7 +44,9 @@ package final class PseudoTerminal {
     package func wait(forText text: String, file: StaticString = #fileID, line: UInt = #line) throws {
         let deadline = Patience.deadline
         while !String(decoding: output, as: UTF8.self).contains(text) {
-            guard try readMore(until: deadline, file, line) else { throw failure("\(text): the program ended before") }
+            guard try readMore("\"\(text)\"", until: deadline, file, line) else {
+                throw failure("expected \"\(text)\", and the program ended before")
+            }
         }
     }
 
@@ -52,19 +54,19 @@ package final class PseudoTerminal {
     /// - Returns: the exit code of the program, or the negative number of the signal that ended it.
     package func exitCode(file: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
         let deadline = Patience.deadline
-        while try readMore(until: deadline, file, line) {}
+        while try readMore("the end of the program", until: deadline, file, line) {}
         try process.wait(file, line)
         return process.wasKilled ? -process.code : process.code
     }
 
     /// - Returns: false if no process has the terminal open any more.
     private func readMore(
-        until deadline: ContinuousClock.Instant, _ file: StaticString, _ line: UInt
+        _ awaited: String, until deadline: ContinuousClock.Instant, _ file: StaticString, _ line: UInt
     ) throws -> Bool {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let rest = (deadline - .now).components.seconds
         guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else {
-            throw failure(Patience.failure("nothing came", file, line))
+            throw failure(Patience.failure("expected \(awaited), and nothing more came", file, line))
         }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &bytes, bytes.count)

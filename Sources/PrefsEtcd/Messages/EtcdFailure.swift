@@ -116,4 +116,25 @@ struct EtcdFailure: Error {
         let isFinal = ["400", "401", "403", "404", "413", "431"].contains(status)
         return EtcdFailure("\(reason): HTTP status \(status)", isFinal ? .rejected(code: Int(status) ?? -1) : .unknown)
     }
+
+    // MARK: - Connections
+
+    static func tooLong(_ what: String, _ bytes: Int, _ most: Int) -> EtcdFailure {
+        EtcdFailure("\(what) is too long: \(bytes) bytes, at most \(most)", .unknown)
+    }
+
+    /// Why a server ends a connection of HTTP/2; nil if nothing is wrong.
+    static func farewell(_ code: Int, _ words: ArraySlice<UInt8>) -> String? {
+        code == 0 ? nil : text(ofCode: code) + (words.isEmpty ? "" : ": \(String(decoding: words, as: UTF8.self))")
+    }
+
+    /// A code with which HTTP/2 ends a connection or a call. A proxy sends ENHANCE_YOUR_CALM also if a header is too long for it.
+    static func text(ofCode code: Int) -> String {
+        let names = [
+            "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+            "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+            "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+        ]
+        return "code \(code)" + (names.indices.contains(code) ? " (\(names[code]))" : "")
+    }
 }

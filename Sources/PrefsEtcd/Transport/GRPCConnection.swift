@@ -39,6 +39,8 @@ final class GRPCConnection {
     /// Bytes of the contents that have come since the server was told of room for more.
     private var received = 0
     private var isLeaving = false
+    /// Why the server ends the connection; nil if nothing is wrong.
+    private var farewell: String?
     /// Whether the server has sent a frame.
     private var hasBegun = false
 
@@ -177,7 +179,7 @@ final class GRPCConnection {
         guard reply.isEtcd, reply.content.count >= 5 else { return nil }
         let length = Self.number(reply.content[1..<5])
         guard reply.content[0] == 0 else { throw broken("the answer is compressed") }
-        guard length <= Self.mostBytes else { throw broken("the answer is too long") }
+        guard length <= Self.mostBytes else { throw .tooLong("the answer", length, Self.mostBytes) }
         guard reply.content.count >= 5 + length else { return nil }
         // Not copied, because it may be large.
         let content = reply.content
@@ -268,7 +270,7 @@ final class GRPCConnection {
                 h2 (ALPN)
                 """)
         }
-        guard length <= Self.frameBytes else { throw broken("a frame is too long") }
+        guard length <= Self.frameBytes else { throw .tooLong("a frame", length, Self.frameBytes) }
         while input.count < 9 + length { try fill(until: deadline) }
         let content = input.dropFirst(9).prefix(length)
         input = input.dropFirst(9 + length)
@@ -290,7 +292,10 @@ final class GRPCConnection {
             isLeaving = true
             // The server has not looked at later calls.
             let last = UInt32(Self.number(content.prefix(4)) & 0x7FFF_FFFF)
-            if !reply.hasEnded, last < stream { throw EtcdFailure("the server ends the connection") }
+            farewell = EtcdFailure.farewell(Self.number(content.dropFirst(4).prefix(4)), content.dropFirst(8))
+            if !reply.hasEnded, last < stream {
+                throw EtcdFailure("the server ends the connection\(farewell.map { " with \($0)" } ?? "")")
+            }
         case .window: try receiveWindow(content, of: number)
         case .push: throw broken("a push")
         // Frames that are not known are skipped.
@@ -314,7 +319,8 @@ final class GRPCConnection {
         if number == stream, !reply.hasEnded {
             guard reply.status != nil else { throw broken("an answer without a header") }
             if reply.isEtcd { reply.content += data }
-            guard reply.content.count <= Self.mostBytes + Self.window else { throw broken("the answer is too long") }
+            let most = Self.mostBytes + Self.window
+            guard reply.content.count <= most else { throw .tooLong("the answer", reply.content.count, most) }
             if flags & 1 != 0 { reply.hasEnded = true }
         }
         guard received >= Self.window / 2 else { return }
@@ -338,7 +344,9 @@ final class GRPCConnection {
         guard var (bytes, ends) = block else { throw broken("a header without a begin") }
         block = nil
         bytes += content
-        guard bytes.count <= Self.mostHeaderBytes else { throw broken("the header is too long") }
+        guard bytes.count <= Self.mostHeaderBytes else {
+            throw .tooLong("the header", bytes.count, Self.mostHeaderBytes)
+        }
         guard flags & 4 != 0 else { return block = (bytes, ends) }
         let fields = try HeaderDecoder.fields(of: bytes[...])
         guard number == stream, !reply.hasEnded else { return }
@@ -369,7 +377,8 @@ final class GRPCConnection {
         let code = Self.number(content)
         // A refused call was not looked at.
         throw code == 7
-            ? EtcdFailure("the server refuses the call") : broken("the server has ended the call with code \(code)")
+            ? EtcdFailure("the server refuses the call")
+            : broken("the server has ended the call with \(EtcdFailure.text(ofCode: code))")
     }
 
     private func receiveSettings(_ content: ArraySlice<UInt8>, isAnswer: Bool) throws(EtcdFailure) {
@@ -417,6 +426,9 @@ final class GRPCConnection {
             if count > 0 {
                 if input.isEmpty { input = part[...] } else { input += part }
                 return true
+            }
+            if count == 0 || code == ECONNRESET, let farewell {
+                throw broken("the connection was closed: the server has ended it with \(farewell)")
             }
             if count == 0 {
                 let isOther = stream <= 1 && !hasBegun

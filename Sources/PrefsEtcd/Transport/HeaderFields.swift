@@ -24,7 +24,7 @@ struct HeaderDecoder {
             let field = try decoder.field(byte)
             // As much as the table of a field takes, so that a block of many small fields is limited, too.
             size += field.name.utf8.count + field.value.utf8.count + 32
-            guard size <= mostBytes else { throw EtcdFailure("the header is too long", .unknown) }
+            guard size <= mostBytes else { throw .tooLong("the header", size, mostBytes) }
             fields.append(field)
         }
         return fields

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import TestSupport
 import Testing
@@ -124,7 +125,11 @@ final class EncryptingProxy: Reachable, @unchecked Sendable {
             }
             processes.append(try ServerProcess(words))
         }
-        for port in ports { wait { SocketBytes.connect(to: port).map { Foundation.close($0) } != nil } }
+        for port in ports {
+            expectEventually(SocketBytes.connect(to: port).map { Foundation.close($0) }, "a server on port \(port)") {
+                $0 != nil
+            }
+        }
     }
 
     func stop() { for process in processes { process.stop() } }

@@ -179,13 +179,6 @@ final class LossyProxy: Reachable, @unchecked Sendable {
 
     // MARK: - A connection
 
-    private struct Request {
-        let text: String
-        let method: String
-        let frames: [Frame]
-        var isStream: Bool { method == "Watch/Watch" }
-    }
-
     private func serve(_ client: Int32) {
         defer { Foundation.close(client) }
         guard let connection = FramedSocket(client, isClient: false) else { return }
@@ -241,96 +234,6 @@ final class LossyProxy: Reachable, @unchecked Sendable {
             _ = exchange(request)
             return false
         }
-    }
-
-    /// A request whose frames have come, without the end of the request if it is a watch.
-    private static func readRequest(from client: FramedSocket) -> (Request, UInt32)? {
-        var frames: [Frame] = []
-        var (path, token) = ("", "")
-        while let frame = client.next() {
-            if frame.kind == Frame.headers {
-                let fields = fields(of: frame.content)
-                path = fields[":path"] ?? ""
-                token = fields["token"].map { "token \($0) " } ?? ""
-                frames = []
-            }
-            guard frame.kind <= Frame.headers, !path.isEmpty else { continue }
-            frames.append(frame)
-            let content = frames.dropFirst().flatMap(\.content)
-            let method = path.components(separatedBy: "etcdserverpb.").last ?? ""
-            let isStream = ["Watch/Watch", "Lease/LeaseKeepAlive"].contains(method)
-            guard isStream ? content.count > 5 : frame.flags & Frame.endsStream != 0 else { continue }
-            var (rest, texts) = (content[...], [] as [String])
-            while rest.count >= 5 {
-                let length = Frame.number(rest.dropFirst().prefix(4))
-                texts.append(EtcdMessages.json(ofRequest: Array(rest.dropFirst(5).prefix(length)), to: method))
-                rest = rest.dropFirst(5 + length)
-            }
-            let text = "call \(method) \(token)\(texts.joined(separator: " "))"
-            return (Request(text: text, method: method, frames: frames), frame.stream)
-        }
-        return nil
-    }
-
-    /// The fields that the client writes: some have a number for their name.
-    private static func fields(of block: [UInt8]) -> [String: String] {
-        let names: [UInt8: String] = [1: ":authority", 4: ":path", 31: "content-type"]
-        var (rest, fields) = (block[...], [:] as [String: String])
-        func number(_ most: UInt8) -> Int {
-            guard let first = rest.popFirst(), first & most == most else {
-                return Int(block[rest.startIndex - 1] & most)
-            }
-            var (number, shift) = (Int(most), 0)
-            while let byte = rest.popFirst() {
-                number += Int(byte & 127) << shift
-                shift += 7
-                if byte < 128 { break }
-            }
-            return number
-        }
-        func text() -> String {
-            let length = number(127)
-            defer { rest = rest.dropFirst(length) }
-            return String(decoding: rest.prefix(length), as: UTF8.self)
-        }
-        while let first = rest.first {
-            if first & 0x80 != 0 {
-                rest = rest.dropFirst()
-                continue
-            }
-            let index = number(15)
-            let name = index == 0 ? text() : names[UInt8(index)] ?? ""
-            fields[name] = text()
-        }
-        return fields
-    }
-
-    /// An answer of a test.
-    private static func frames(of answer: String, to method: String) -> [Frame] {
-        guard let space = answer.firstIndex(of: " ") else { return [] }
-        let (status, body) = (String(answer[..<space]), String(answer[answer.index(after: space)...]))
-        let object = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
-        if let code = object?["code"] as? Int {
-            let message = (object?["message"] as? String ?? "").utf8.map { byte in
-                (0x20...0x7E).contains(byte) && byte != 0x25
-                    ? String(UnicodeScalar(byte)) : "%" + String(byte + 0, radix: 16, uppercase: true).leftPadded
-            }
-            return [
-                .headers(
-                    [
-                        ":status": "200", "content-type": "application/grpc", "grpc-status": "\(code)",
-                        "grpc-message": message.joined(),
-                    ], of: 1, flags: Frame.endsStream | Frame.endsHeaders)
-            ]
-        }
-        guard status == "200" else {
-            return [.headers([":status": status], of: 1)] + Frame.data(Array(body.utf8), of: 1, endsStream: true)
-        }
-        let message = Frame.message(EtcdMessages.reply(body, of: method))
-        return [.headers([":status": "200", "content-type": "application/grpc"], of: 1)] + Frame.data(message, of: 1)
-            + [
-                .headers(["grpc-status": "0"], of: 1, flags: Frame.endsStream | Frame.endsHeaders)
-            ]
     }
 
     private static func frame(_ frame: Frame, of stream: UInt32) -> Frame {
@@ -411,89 +314,6 @@ final class LossyProxy: Reachable, @unchecked Sendable {
             guard SocketBytes.write(Array(part[start..<min(start + (1 << 10), part.count)]), to: client) else {
                 return false
             }
-        }
-        return true
-    }
-}
-
-extension String {
-    /// Of two digits at least.
-    fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
-}
-
-/// Sockets of the loopback.
-enum SocketBytes {
-    private static func socket() -> Int32 {
-        let descriptor = Foundation.socket(AF_INET, 1, 0)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        return descriptor
-    }
-
-    /// Without waiting for an answer to what was sent before.
-    static func sendAtOnce(_ descriptor: Int32) {
-        var isOn: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
-    }
-
-    private static func withAddress(
-        of port: Int, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-    ) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                call($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-    }
-
-    /// A socket that is connected to a port of the loopback; nil if nobody listens on it.
-    static func connect(to port: Int) -> Int32? {
-        let descriptor = socket()
-        sendAtOnce(descriptor)
-        if withAddress(of: port, { Foundation.connect(descriptor, $0, $1) }) == 0 { return descriptor }
-        Foundation.close(descriptor)
-        return nil
-    }
-
-    /// A socket that listens on a port of the loopback; nil if the port is taken.
-    static func listen(on port: Int) -> Int32? {
-        guard let descriptor = bind(to: port) else { return nil }
-        if Foundation.listen(descriptor, 64) == 0 { return descriptor }
-        Foundation.close(descriptor)
-        return nil
-    }
-
-    /// A socket that is bound to a port of the loopback; nil if somebody listens on it. A child that is being started still has it
-    /// for a moment after it was closed. Others may listen on the port nevertheless, because this socket does not.
-    static func bind(to port: Int) -> Int32? {
-        let descriptor = socket()
-        var isOn: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, 4)
-        if withAddress(of: port, { Foundation.bind(descriptor, $0, $1) }) == 0 { return descriptor }
-        Foundation.close(descriptor)
-        return nil
-    }
-
-    static func read(from descriptor: Int32) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = recv(descriptor, &bytes, bytes.count, 0)
-            if count > 0 { return Array(bytes[..<count]) }
-            if count == 0 || errno != EINTR { return nil }
-        }
-    }
-
-    @discardableResult
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            if count > 0 { sent += count } else if errno != EINTR { return false }
         }
         return true
     }

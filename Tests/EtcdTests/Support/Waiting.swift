@@ -25,18 +25,6 @@ extension EtcdStore.Options {
     }
 }
 
-/// Asks again and again until the answer is yes.
-func wait(sourceLocation: SourceLocation = #_sourceLocation, until isDone: () throws -> Bool) rethrows {
-    let limit = ContinuousClock.Instant.now + longestWait
-    while try !isDone() {
-        guard .now < limit else {
-            Issue.record("\(Patience.failure("not true"))", sourceLocation: sourceLocation)
-            return
-        }
-        poll(nil, 0, 2)
-    }
-}
-
 /// What one thread tells another: each `wait` takes one `signal`.
 final class Signal: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)

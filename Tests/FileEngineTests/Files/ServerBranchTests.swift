@@ -9,7 +9,26 @@ import Testing
 /// What only a server or SMB does, one moment in each test: a number or a stamp that is another one at the second look, a name that is gone,
 /// an open that is refused.
 @Suite final class ServerBranchTests: ServerSuite {
-    private let own = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
+    /// In the place of the rename with that number, does something and reports an error.
+    private func failRename(_ number: Int, _ code: Int32, _ action: @escaping () -> Void) {
+        var renames = 0
+        system.onCall = { name throws(StorageFailure) in
+            renames += name == "rename" ? 1 : 0
+            guard name == "rename", renames == number else { return }
+            action()
+            throw StorageFailure("rename", "", code: code)
+        }
+    }
+
+    /// Another root has these values and can write, and nothing is left beside the file.
+    private func expectOwnFile(_ ints: [String: Int], sourceLocation: SourceLocation = #_sourceLocation) throws {
+        system.onCall = nil
+        #expect(root().ints == ints, sourceLocation: sourceLocation)
+        root()["b"] = 3
+        #expect(root().ints == ints.merging(["b": 3]) { $1 }, sourceLocation: sourceLocation)
+        let names = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
+        #expect(try folder.names() == names, sourceLocation: sourceLocation)
+    }
 
     /// Each look shows another number; or the stamp changes between the looks at the damaged file.
     @Test(arguments: [true, false]) func aDamagedFileIsCopiedWhateverItsStatus(_ hasChangingNumbers: Bool) throws {
@@ -55,20 +74,12 @@ import Testing
         let prefs = root()
         prefs["a"] = 1
         system.hasChangingNumbers = true
-        var renames = 0
-        system.onCall = { [unowned self] name throws(StorageFailure) in
-            renames += name == "rename" ? 1 : 0
-            guard name == "rename", renames == (kind == .smb ? 2 : 1) else { return }
+        failRename(kind == .smb ? 2 : 1, EIO) { [unowned self] in
             rename(folder.file(".test.plist.tmp").path, folder.file().path)
-            throw StorageFailure("rename", "", code: EIO)
         }
         prefs["a"] = 2
-        system.onCall = nil
         #expect(prefs.outcome.hasPrefix("unknown: \(folder.file().path): rename: "), "\(prefs.outcome)")
-        #expect(root().ints == ["a": 2])
-        root()["b"] = 3
-        #expect(root().ints == ["a": 2, "b": 3])
-        #expect(try folder.names() == own)
+        try expectOwnFile(["a": 2])
     }
 
     // MARK: - Two files of one replacement on SMB
@@ -79,20 +90,10 @@ import Testing
         let prefs = root()
         prefs["a"] = 1
         try writePropertyList(["Root": ["a": 9]], to: folder.file("new"))
-        var renames = 0
-        system.onCall = { [unowned self] name throws(StorageFailure) in
-            renames += name == "rename" ? 1 : 0
-            guard name == "rename", renames == 2 else { return }
-            rename(folder.file("new").path, folder.file().path)
-            throw StorageFailure("rename", "", code: EACCES)
-        }
+        failRename(2, EACCES) { [unowned self] in rename(folder.file("new").path, folder.file().path) }
         prefs["a"] = 2
-        system.onCall = nil
         #expect(prefs.outcome.hasPrefix("not stored: \(folder.file().path): rename: "), "\(prefs.outcome)")
-        #expect(root().ints == ["a": 9])
-        root()["b"] = 3
-        #expect(root().ints == ["a": 9, "b": 3])
-        #expect(try folder.names() == own)
+        try expectOwnFile(["a": 9])
     }
 
     /// The temporary file is gone when the second rename fails: the former file has its name back, and nobody knows what becomes of the
@@ -101,20 +102,10 @@ import Testing
         system.kind = .smb
         let prefs = root()
         prefs["a"] = 1
-        var renames = 0
-        system.onCall = { [unowned self] name throws(StorageFailure) in
-            renames += name == "rename" ? 1 : 0
-            guard name == "rename", renames == 2 else { return }
-            unlink(folder.file(".test.plist.tmp").path)
-            throw StorageFailure("rename", "", code: EIO)
-        }
+        failRename(2, EIO) { [unowned self] in unlink(folder.file(".test.plist.tmp").path) }
         prefs["a"] = 2
-        system.onCall = nil
         #expect(prefs.outcome.hasPrefix("unknown: \(folder.file().path): rename: "), "\(prefs.outcome)")
-        #expect(root().ints == ["a": 1])
-        root()["b"] = 3
-        #expect(root().ints == ["a": 1, "b": 3])
-        #expect(try folder.names() == own)
+        try expectOwnFile(["a": 1])
     }
 
     /// The new file gets its name after the look at it, and before the look at the former one.

@@ -222,7 +222,7 @@ import Testing
         "cannot be read: …", "UserDefaults cannot be read: …", "UserDefaults could not be synchronized",
         "only UserDefaults.standard reports its changes",
         // Of another message.
-        "…",
+        "…", "…: …",
     ]
 
     /// What a form shows beside its fields.

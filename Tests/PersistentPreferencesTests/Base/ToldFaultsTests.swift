@@ -46,10 +46,10 @@ import Testing
         // It ends and returns.
         try put(["size": 1])
         #expect(prefs.size == 1)
-        #expect(Patience.until { prefs.state.errorHandlers?.hasTold == false })
+        expectEventually(prefs.state.errorHandlers?.hasTold, is: false)
         try put(["size": "x"])
         _ = (prefs.size, prefs.size)
-        #expect(Patience.until { heard.all.count == 2 })
+        expectEventually(heard.all, "2 faults") { $0.count == 2 }
         // Another instance has its own handlers.
         let other = self.prefs()
         let others = other.errorObserver()
@@ -78,7 +78,7 @@ import Testing
             try Data("hello".utf8).write(to: url)
             #expect(prefs.problems().count == 1)
             for _ in 0..<100 { _ = (prefs.size, prefs.name, prefs.values, prefs["free"], prefs.visibleCount()) }
-            #expect(Patience.until { heard.all.count == 2 * round - 1 }, "\(heard.all)")
+            expectEventually(heard.all, "\(2 * round - 1) faults") { $0.count == 2 * round - 1 }
             try Data("hello, world".utf8 + [0]).write(to: url)
             #expect(prefs.problems().count == 1)
             _ = (prefs.size, prefs.name)
@@ -86,7 +86,7 @@ import Testing
             #expect(heard.all.count <= 2 * round)
             try put(["size": round])
             #expect(prefs.size == round && prefs.lastError == nil)
-            #expect(Patience.until { prefs.state.errorHandlers?.hasTold == false })
+            expectEventually(prefs.state.errorHandlers?.hasTold, is: false)
             if heard.all.count < 2 * round { heard.heard.append("the same reason") }
         }
     }
@@ -116,11 +116,11 @@ import Testing
         #expect(heard.all.count <= 1, "the first read of the instance may have told it")
         try writePropertyList(["size": 3], to: layer)
         #expect(prefs.size == 3 && prefs.visibleCount() == 1)
-        #expect(Patience.until { prefs.state.errorHandlers?.hasTold == false })
+        expectEventually(prefs.state.errorHandlers?.hasTold, is: false)
         let before = heard.all.count
         try writePropertyList(["size": "x"], to: layer)
         for _ in 0..<100 { _ = (prefs.size, prefs.values) }
-        #expect(Patience.until { heard.all.count == before + 1 })
+        expectEventually(heard.all, "\(before + 1) faults") { $0.count == before + 1 }
     }
 
     /// Observers of one instance share its handlers.
@@ -133,8 +133,7 @@ import Testing
         #expect(sizes.wait(for: 5) == [2, 2, 2, 2, 2])
         try put(["size": "x"])
         #expect(sizes.wait(for: 10).suffix(5) == [12, 12, 12, 12, 12])
-        #expect(Patience.until { !heard.all.isEmpty })
-        #expect(heard.all == ["size: expected Int, found a string"])
+        expectEventually(heard.all, is: ["size: expected Int, found a string"])
         _ = observations
     }
 
@@ -205,15 +204,15 @@ import Testing
             }
             breaks()
         }
-        #expect(Patience.until { heard.all.count == 1 })
+        expectEventually(heard.all, "1 fault") { $0.count == 1 }
         func hasTold() -> Bool { prefs.state.errorHandlers?.hasTold ?? false }
         // The fault ends and returns.
         mends(3)
-        #expect(Patience.until { prefs.size == 3 && !hasTold() })
+        expectEventually((prefs.size, hasTold()), "3, and no fault told") { $0 == (3, false) }
         breaks()
-        #expect(Patience.until { heard.all.count >= 2 && hasTold() })
+        expectEventually((heard.all, hasTold()), "2 faults, told") { $0.0.count >= 2 && $0.1 }
         mends(4)
-        #expect(Patience.until { prefs.size == 4 && !hasTold() })
+        expectEventually((prefs.size, hasTold()), "4, and no fault told") { $0 == (4, false) }
         #expect(heard.all.map { $0.contains("is a folder") } == [true, true], "\(heard.all)")
     }
 

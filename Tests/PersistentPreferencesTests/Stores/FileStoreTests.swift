@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import EngineSupport
 import Foundation
 import PrefsPropertyLists
 import TestSupport
@@ -41,7 +42,7 @@ import Testing
         let prefs = folder.prefs("inner/test.plist")
         prefs["a"] = 1
         try FileManager.default.removeItem(at: folder.file("inner"))
-        #expect(Patience.until { prefs.ints.isEmpty })
+        expectEventually(prefs.ints, is: [:])
         prefs["a"] = 4
         #expect(prefs.outcome.contains("was missing, and had values before"))
         #expect(folder.prefs("inner/test.plist").ints == ["a": 4])

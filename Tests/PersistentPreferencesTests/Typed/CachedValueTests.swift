@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import EngineSupport
 import Foundation
 import PrefsStoreKit
 import Testing
@@ -99,7 +100,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         }
         #expect(prefs.outcome == "ok")
         try FileManager.default.removeItem(at: file.folder.file())
-        #expect(Patience.until { prefs.all == none })
+        expectEventually(prefs.all, is: none)
         prefs.values = Self.values(5)
         #expect(prefs.all == all(5))
         try Data("garbage".utf8).write(to: file.folder.file())

@@ -341,7 +341,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
         let errors = prefs.onError { told.append("\($0)") }
         #expect(told.all == problems.map(\.description))
         prefs.low = 2
-        #expect(Patience.until { prefs.problems().count == 1 })
+        expectEventually(prefs.problems(), "1 problem") { $0.count == 1 }
         #expect(prefs.$low.set(4) == PoolPrefs.violated)
         #expect(told.wait(for: 3).last == "\(PoolPrefs.violated)")
         errors.cancel()
@@ -364,7 +364,7 @@ private final class MistakenPrefs: PersistentPrefs, @unchecked Sendable {
             }
             #expect(told.wait(for: round) == Array(repeating: "low must be at most high", count: round))
             prefs.update { prefs.low = 1 }
-            #expect(Patience.until { prefs.state.errorHandlers?.hasTold == false })
+            expectEventually(prefs.state.errorHandlers?.hasTold, is: false)
         }
         errors.cancel()
     }

@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import EngineSupport
 import Foundation
 import PrefsStoreKit
 import Testing
@@ -164,7 +165,7 @@ extension AppSettingsValues {
             #expect(numbers(prefs.number, prefs.number, prefs["number"] as? Int) == numbers(number, number, number))
         }
         for name in ["one", "two"] { try FileManager.default.removeItem(at: folder.file(name)) }
-        #expect(Patience.until { prefs.number == 0 })
+        expectEventually(prefs.number, is: 0)
         #expect(numbers(prefs.number, prefs.number) == numbers(0, 0))
     }
 

@@ -23,7 +23,9 @@ import TestSupport
         var testDescription: String { name }
     }
 
-    static let cases = [
+    static let cases = kept + newKeys + removedKeys + lists + containers + comments
+
+    private static let kept = [
         Case(
             "order and indentation stay", "{\n\t\"b\": 1,\n\t\"a\": {\"x\": 1.50, \"y\": [1,2]}\n}",
             "{\n\t\"b\": 2,\n\t\"a\": {\"x\": 1.50, \"y\": [1,2]}\n}", ["b": 2]),
@@ -32,14 +34,20 @@ import TestSupport
             #"{"url": "a\/b", "e": "\u00e9", "n": 1e2, "z": 0.10}"#,
             #"{"url": "a\/b", "e": "\u00e9", "n": 1e2, "z": 0.2}"#, ["z": 0.2]),
         Case(
-            "a byte-order mark and the line ends of Windows stay",
-            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2\r\n}\r\n",
-            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2,\r\n    \"c\": {\r\n        \"x\": 1\r\n    }\r\n}\r\n",
-            ["c": ["x": 1]]),
-        Case(
             "nulls stay", "{\"b\":1,\"deep\":{\"x\":null},\"n\":null}", "{\"b\":2,\"deep\":{\"x\":null},\"n\":null}",
             ["b": 2]),
         Case("a null gets a value", "{\"b\": null, \"a\": 1}", "{\"b\": true, \"a\": 1}", ["b": true]),
+        Case(
+            "a lone key that resembles a form", "{\"o\": {\"$$data\": 1}, \"a\": 1}",
+            "{\"o\": {\"$data\": 2}, \"a\": 1}", ["o": ["$data": 2]]),
+        Case("a key in escapes", #"{"\u0061": 1, "b": 2}"#, #"{"\u0061": 3, "b": 2}"#, ["a": 3]),
+    ]
+
+    @Test(arguments: kept) func whatDoesNotChangeKeepsItsSpelling(_ test: Case) throws {
+        try expectChange(test)
+    }
+
+    private static let newKeys = [
         Case(
             "a new key of a sorted object comes in its place", "{\n  \"a\": 1,\n  \"c\": 3\n}\n",
             "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n", ["b": 2]),
@@ -48,14 +56,30 @@ import TestSupport
             ["b": 2]),
         Case("first on one line", "{\"b\": 1, \"c\": 2}", "{\"a\": 0, \"b\": 1, \"c\": 2}", ["a": 0]),
         Case("first on one line, without blanks", "{\"b\":1}", "{\"a\":0, \"b\":1}", ["a": 0]),
+        Case("into an empty file", "{}", "{\n  \"x\": 1\n}", ["x": 1]),
+        Case("with a comma after the last", "{\n  \"b\": 1,\n}\n", "{\n  \"b\": 1,\n  \"c\": 2,\n}\n", ["c": 2]),
+        Case(
+            "of two removed keys with the new value, none is renamed",
+            "{\n  \"b\": 1, // b\n  \"z\": 0,\n  \"a\": 1 // a\n}\n", "{\n  \"z\": 0,\n  \"c\": 1\n}\n",
+            ["a": nil, "b": nil, "c": 1]),
+    ]
+
+    @Test(arguments: newKeys) func aNewKeyComesInItsPlace(_ test: Case) throws {
+        try expectChange(test)
+    }
+
+    private static let removedKeys = [
         Case("the last key goes with its comma", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"a\": 1\n}\n", ["b": nil]),
         Case("the first key goes with its line", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"b\": 2\n}\n", ["a": nil]),
         Case("the first key of a line", "{ \"a\": 1, \"b\": 2 }", "{ \"b\": 2 }", ["a": nil]),
         Case("the only key", "{\n  \"a\": 1\n}\n", "{}\n", ["a": nil]),
-        Case(
-            "into an empty object", "{\n    \"o\": {}\n}\n", "{\n    \"o\": {\n        \"x\": 1\n    }\n}\n",
-            ["o": ["x": 1]]),
-        Case("into an empty file", "{}", "{\n  \"x\": 1\n}", ["x": 1]),
+    ]
+
+    @Test(arguments: removedKeys) func aRemovedKeyGoesWithItsLine(_ test: Case) throws {
+        try expectChange(test)
+    }
+
+    private static let lists = [
         Case("an element in the middle", "{\"l\": [1, 2,  4]}", "{\"l\": [1, 2, 3,  4]}", ["l": [1, 2, 3, 4]]),
         Case(
             "a member of an element", "{\"l\": [\n  {\"n\":\"a\" , \"v\":1},\n  {\"n\":\"b\" , \"v\":2}\n]}",
@@ -66,18 +90,48 @@ import TestSupport
             "{\"l\": [\n    1,\n    2,\n    3\n  ]}", ["l": [1, 2, 3]]),
         Case("elements are removed", "{\"l\": [1, 2, 3]}", "{\"l\": [3]}", ["l": [3]]),
         Case(
+            "a list that begins on the line of its bracket", "{\"l\": [1, 2,\n  3]}", "{\"l\": [1, 2,\n  3,\n  4]}",
+            ["l": [1, 2, 3, 4]]),
+    ]
+
+    @Test(arguments: lists) func elementsAreWrittenAsTheirNeighborsAre(_ test: Case) throws {
+        try expectChange(test)
+    }
+
+    private static let containers = [
+        Case(
+            "a byte-order mark and the line ends of Windows stay",
+            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2\r\n}\r\n",
+            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2,\r\n    \"c\": {\r\n        \"x\": 1\r\n    }\r\n}\r\n",
+            ["c": ["x": 1]]),
+        Case(
+            "into an empty object", "{\n    \"o\": {}\n}\n", "{\n    \"o\": {\n        \"x\": 1\n    }\n}\n",
+            ["o": ["x": 1]]),
+        Case(
             "a container replaces a number", "{\n  \"a\" : 1,\n  \"b\" : 2\n}",
             "{\n  \"a\" : [\n    1\n  ],\n  \"b\" : 2\n}", ["a": [1]]),
         Case(
-            "a lone key that resembles a form", "{\"o\": {\"$$data\": 1}, \"a\": 1}",
-            "{\"o\": {\"$data\": 2}, \"a\": 1}", ["o": ["$data": 2]]),
+            "an empty container shows no style", "{\n  \"a\": {},\n  \"b\": 1\n}\n",
+            "{\n  \"a\": {},\n  \"b\": 1,\n  \"c\": {\n    \"x\": 1\n  }\n}\n", ["c": ["x": 1]]),
+        Case(
+            "a container in a file without indentation", "{\n\"a\": 1\n}\n",
+            "{\n\"a\": 1,\n\"b\": {\n  \"x\": 1\n}\n}\n", ["b": ["x": 1]]),
+        Case(
+            "a container in place of a number in a line of its own", "{\n  \"a\": 1,\n      \"b\": 2\n}\n",
+            "{\n  \"a\": 1,\n      \"b\": {\n        \"x\": 1\n      }\n}\n", ["b": ["x": 1]]),
+    ]
+
+    @Test(arguments: containers) func aContainerIsIndentedAsTheTextIs(_ test: Case) throws {
+        try expectChange(test)
+    }
+
+    private static let comments = [
         Case(
             "comments stay", "{\n  // about b\n  \"b\": 1, // one\n  /* a */ \"a\": [1, 2,],\n}\n",
             "{\n  // about b\n  \"b\": 2, // one\n  /* a */ \"a\": [1, 2,],\n}\n", ["b": 2]),
         Case(
             "a new last key after a comment", "{\n  \"b\": 1 // one\n}\n", "{\n  \"b\": 1, // one\n  \"c\": 2\n}\n",
             ["c": 2]),
-        Case("with a comma after the last", "{\n  \"b\": 1,\n}\n", "{\n  \"b\": 1,\n  \"c\": 2,\n}\n", ["c": 2]),
         Case(
             "a removed key goes with its comment", "{\n  \"a\": 1, // one\n  // about b\n  \"b\": 2\n}\n",
             "{\n  // about b\n  \"b\": 2\n}\n", ["a": nil]),
@@ -107,18 +161,6 @@ import TestSupport
             "an element after a comment on its line", "{\"l\": [1, // one\n 2, 3]}", "{\"l\": [1, // one\n 3]}",
             ["l": [1, 3]]),
         Case(
-            "an empty container shows no style", "{\n  \"a\": {},\n  \"b\": 1\n}\n",
-            "{\n  \"a\": {},\n  \"b\": 1,\n  \"c\": {\n    \"x\": 1\n  }\n}\n", ["c": ["x": 1]]),
-        Case(
-            "a container in a file without indentation", "{\n\"a\": 1\n}\n",
-            "{\n\"a\": 1,\n\"b\": {\n  \"x\": 1\n}\n}\n", ["b": ["x": 1]]),
-        Case(
-            "a container in place of a number in a line of its own", "{\n  \"a\": 1,\n      \"b\": 2\n}\n",
-            "{\n  \"a\": 1,\n      \"b\": {\n        \"x\": 1\n      }\n}\n", ["b": ["x": 1]]),
-        Case(
-            "a list that begins on the line of its bracket", "{\"l\": [1, 2,\n  3]}", "{\"l\": [1, 2,\n  3,\n  4]}",
-            ["l": [1, 2, 3, 4]]),
-        Case(
             "a comment before the bracket stays without an item", "{\n  \"a\": 1\n  // end\n}\n", "{\n  // end\n}\n",
             ["a": nil]),
         Case(
@@ -127,21 +169,21 @@ import TestSupport
         Case(
             "a comment that begins with a slash", "{\"a\": 1 /*/ x, */, \"b\": 2}", "{\"a\": 1 /*/ x, */, \"b\": 3}",
             ["b": 3]),
-        Case(
-            "of two removed keys with the new value, none is renamed",
-            "{\n  \"b\": 1, // b\n  \"z\": 0,\n  \"a\": 1 // a\n}\n", "{\n  \"z\": 0,\n  \"c\": 1\n}\n",
-            ["a": nil, "b": nil, "c": 1]),
-        Case("a key in escapes", #"{"\u0061": 1, "b": 2}"#, #"{"\u0061": 3, "b": 2}"#, ["a": 3]),
     ]
 
-    @Test(arguments: cases) func onlyWhatChangesIsWritten(_ test: Case) throws {
+    @Test(arguments: comments) func aCommentStaysUnlessItIsThatOfARemovedKey(_ test: Case) throws {
+        try expectChange(test)
+    }
+
+    private func expectChange(_ test: Case, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try put(test.text)
         try PrefsStore.json(url: url, durability: .crash).update(root: "R") { values in
             var changed = values ?? [:]
             for (key, value) in test.changes { changed[key] = value }
             values = changed
         }
-        #expect(try text() == test.expected)
+        let difference = LineDifference.first(expected: test.expected, found: try text())
+        #expect(difference == nil, "\(test.name)", sourceLocation: sourceLocation)
     }
 
     /// Texts in random styles, and random changes: the new text has the new value, and the same change back gives the

@@ -79,7 +79,8 @@ import Testing
         let prefs = prefs()
         try damage.write(to: release("2"))
         try point(to: "2")
-        #expect(Patience.until { prefs.a != 1 || prefs.lastError != nil }, "it may be half of a save")
+        // It may be half of a save.
+        expectEventually((prefs.a, prefs.lastError), "another a than 1, or an error") { $0.0 != 1 || $0.1 != nil }
         // What this process has learned through another path is known, too.
         #expect(prefs.a == 1 && prefs.lastError?.isWarning == false)
         prefs.b = 2
@@ -336,7 +337,7 @@ import Testing
         #expect(failure.reason == "leads to another place than when the update began")
         let former = isLink ? release("1") : folder.file("1.old/p.plist")
         #expect(try propertyList(at: former) as NSDictionary == ["a": 1])
-        #expect(Patience.until { prefs.a == (isLink ? 9 : 0) && prefs.b == 0 })
+        expectEventually((prefs.a, prefs.b), "\(isLink ? 9 : 0) and 0") { $0 == (isLink ? 9 : 0, 0) }
     }
 
     /// `mv 1 1.old; mkdir 1`
@@ -360,7 +361,7 @@ import Testing
             #expect(prefs.a == 1)
             #expect(prefs.lastError?.detail(of: PrefsError.unreadable)?.code == EACCES, "\(prefs.outcome)")
         }
-        #expect(Patience.until { heard.all.count == 1 })
+        expectEventually(heard.all, "1 error") { $0.count == 1 }
         prefs.b = 2
         #expect(prefs.lastError?.isWarning == false && prefs.b == 0)
         #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 5])
