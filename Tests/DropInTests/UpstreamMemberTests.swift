@@ -231,6 +231,13 @@ func caseName(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
         #expect(
             ChildSet.store.roots === PrefsStore.standard.roots && SmallSet.store.roots === PrefsStore.standard.roots)
         #expect(ParentSet.store.roots !== PrefsStore.standard.roots && ParentSet.store.roots === ParentSet.store.roots)
+        // nil, too, is an assignment: the standard domain.
+        ChildSet.groupID = nil
+        #expect(ParentSet.groupID == "group.parent" && ChildSet.groupID == nil)
+        #expect(ChildSet.store.roots === PrefsStore.standard.roots)
+        ChildSet.groupID = "group.child"
+        #expect(ParentSet.groupID == "group.parent" && ChildSet.groupID == "group.child")
+        #expect(ChildSet.store.roots !== ParentSet.store.roots)
         ChildSet.groupID = nil
         ParentSet.groupID = nil
         #expect(ParentSet.store.roots === PrefsStore.standard.roots)

@@ -110,6 +110,8 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     /// Called before and after each opening. If the first one throws, the call reports that error.
     var beforeOpen: ((_ name: String, _ folder: Descriptor, _ flags: Int32) throws(StorageFailure) -> Void)?
     var afterOpen: ((_ name: String, _ opened: Descriptor, _ flags: Int32) -> Void)?
+    /// Called before each look at a name.
+    var beforeStatus: ((_ name: String) -> Void)?
     /// Called for each file that the client of SMB will not keep after its close.
     var onEndAtClose: ((_ descriptor: Descriptor) -> Void)?
 
@@ -193,6 +195,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         ofPath name: String, in folder: Descriptor, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
         try record("stat", name)
+        beforeStatus?(name)
         let status = try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
         return hasChangingNumbers || kind?.isOnServer == true ? status.map(shown) : status
     }

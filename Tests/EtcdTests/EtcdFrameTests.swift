@@ -31,6 +31,23 @@ import TestSupport
         }
     }
 
+    /// Nothing else may come for long.
+    @Test func messagesOfOneFrameAreToldAtOnce() throws {
+        let created = Field.message(1, Field.number(3, 7)) + Field.number(3, 1)
+        let messages = [created] + [8, 9].map { Field.message(1, Field.number(3, $0)) }
+        let data = Frame.data(messages.flatMap { Frame.message($0) }, of: 1)
+        let server = try ScriptedServer(bytes: Self.frames([Self.status] + data))
+        defer { server.close() }
+        let endpoint = try Endpoint(server.urls[0])
+        let client = EtcdClient(endpoints: [endpoint], user: nil, patience: .seconds(60))
+        let deadline = ContinuousClock.now + longestWait
+        var stream = try client.open([WatchRange(key: Data("a".utf8))], at: endpoint, until: deadline)
+        var heard: [WatchReply] = []
+        // The header may come alone.
+        while heard.isEmpty { heard = try #require(try stream.receive(until: deadline, patience: longestWait)) }
+        #expect(heard.map { $0.header?.revision } == [7, 8, 9])
+    }
+
     private func expectFailure(
         _ server: ScriptedServer, _ name: String, value: Int = 1, in short: Duration? = nil, reason: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -78,6 +78,21 @@ import TestSupport
         #expect(try one.currentCount() == 1)
     }
 
+    /// A marker lives for an hour. A client that goes on for longer has another name in time.
+    @Test(arguments: [true, false]) func anOldMarkerIsReplacedInTime(needsTicket: Bool) throws {
+        let namespace = try one.namespace
+        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
+        for (minutes, isOld) in [(44, false), (46, true), (44, false), (46, true)] {
+            try lock.prepare(forTicket: needsTicket)
+            let former = lock.identity
+            lock.state.withLock { $0.client.markerLease?.granted = .now - .seconds(minutes * 60) }
+            try lock.prepare(forTicket: needsTicket)
+            #expect((lock.identity.name != former.name) == isOld, "\(minutes) minutes")
+            #expect((lock.identity.markerLease?.id != former.markerLease?.id) == isOld, "\(minutes) minutes")
+        }
+        lock.end(until: .now + .seconds(20))
+    }
+
     /// A program that ends gives its keys a second, whatever a thread does that has more time for them.
     @Test func theEndOfALockDoesNotWaitForLonger() throws {
         let namespace = try proxy.store(prefix).namespace

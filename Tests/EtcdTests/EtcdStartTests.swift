@@ -217,6 +217,19 @@ import TestSupport
         #expect(try keys("l").isEmpty)
     }
 
+    /// Two updates at a time have two locks.
+    @Test func aStoreThatIsReleasedRemovesTheKeysOfEachLock() throws {
+        do {
+            let store = cluster.store(prefix, .patient(2))
+            let holder = Holder(store)
+            try store.update(root: "B") { $0 = ["count": 1] }
+            #expect(holder.finish() == nil)
+            #expect(try keys("c").split(separator: "\n").count == 2)
+        }
+        try wait { try keys("c").isEmpty }
+        #expect(try keys("l").isEmpty)
+    }
+
     /// The clients of a fleet have the same list of servers.
     @Test func eachServerIsTheFirstOfSomeClients() throws {
         let endpoints = try (1...3).map { try Endpoint(loopback($0)) }

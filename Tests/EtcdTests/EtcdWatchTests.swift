@@ -148,6 +148,23 @@ import TestSupport
         try watch.state.withLock { $0.leaveUnused(at: .now + .seconds(seconds)) }
     }
 
+    /// Beside the root that was used last, which stays in any case.
+    @Test func aRootWithAnObserverIsNotLeft() throws {
+        for root in ["R0", "R1", "R2"] {
+            try set(root, to: 1)
+            try wait { try one.count(root) == 1 }
+        }
+        let heard = try ObservedCounts(one, "R0")
+        for root in ["R2", "R1"] { #expect(try one.count(root) == 1) }
+        try pass(601)
+        #expect(try watch.state.withLock { Set($0.used) } == ["R0", "R1"])
+        try set("R0", to: 2)
+        #expect(heard.wait(for: 2) == .elsewhere)
+        heard.cancel()
+        try pass(601)
+        #expect(try watch.state.withLock { $0.used } == ["R1"])
+    }
+
     @Test(arguments: [2, 9]) func aRootThatNobodyUsesIsLeft(_ number: Int) throws {
         let roots = (0..<number).map { "R\($0)" }
         for root in roots {

@@ -227,6 +227,23 @@ import Testing
             #expect(try run.kept.isEmpty)
         }
 
+        /// Each of two conflicts has an answer of its own.
+        @Test(arguments: [("m", "t", 3, 2), ("t", "m", 2, 4), ("m", "m", 3, 4)])
+        func eachConflictIsAsked(_ first: String, _ second: String, _ a: Int, _ b: Int) throws {
+            try home.write("{\"a\": 1, \"b\": 1}\n", to: "s.json")
+            let run = try EditRun(
+                home, try other("-f '\(path)' a=2 b=2") + #"sed -i 's/"a": 1/"a": 3/; s/"b": 1/"b": 4/' "$1""#)
+            let terminal = try run.onTerminal("-f", path)
+            let question = "another process has changed"
+            try terminal.wait(forText: "\(question) `a`, too: yours 3, theirs 2. [m]ine, [t]heirs, or [e]dit again? ")
+            try terminal.type(first + "\n")
+            try terminal.wait(forText: "\(question) `b`, too: yours 4, theirs 2. [m]ine, [t]heirs, or [e]dit again? ")
+            try terminal.type(second + "\n")
+            #expect(try terminal.exitCode() == 0)
+            #expect(try text() == "{\"a\": \(a), \"b\": \(b)}\n")
+            #expect(try run.kept.isEmpty)
+        }
+
         @Test(arguments: ["s.json", "s.plist"]) func aConflictIsEditedAgain(name: String) throws {
             let place = home.path(name)
             try home.prefs("set", "-f", place, "a=1", "b=1", "c=1")

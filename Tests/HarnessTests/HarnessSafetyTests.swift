@@ -83,6 +83,21 @@ import TestSupport
         }
     #endif
 
+    #if os(Linux)
+        /// While a person thinks about one risk, another program stores what makes the change another one.
+        @Test(arguments: [#"["a"]"#, #"{"a": 2}"#]) func anAnswerIsAboutTheRiskThatWasAsked(_ theirs: String) throws {
+            let file = try home.write(#"{"k": {"a": 1}, "l": 1}"#, to: "r.json").path
+            let terminal = try home.terminal(["set", "-f", file, "k", "5"], columns: 200)
+            try terminal.wait(
+                forText: "the dictionary `k` would become a value of type integer. Continue? [y/N] ")
+            try home.write("{\"k\": \(theirs), \"l\": 2}", to: "r.json")
+            try terminal.type("y\n")
+            let isSame = theirs.hasPrefix("{")
+            #expect(try terminal.exitCode() == (isSame ? 0 : 1))
+            #expect(try home.text("r.json") == "{\"k\": \(isSame ? "5" : theirs), \"l\": 2}")
+        }
+    #endif
+
     /// Sets `k` to 5. Another program writes the file after the change was rehearsed, before the file is locked.
     private func change(_ words: [String], whileOthersWrite theirs: [String: Any]) throws -> Outcome {
         let file = home.folder.file()

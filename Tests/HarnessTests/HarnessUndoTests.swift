@@ -207,6 +207,34 @@ import TestSupport
         #expect(try !home.folder.names().contains("d.plist"))
     }
 
+    /// The other program has stored as many bytes as the tool.
+    @Test(arguments: ["undo", "undo --dry-run"]) func otherBytesOfTheSameNumberAreNotReverted(_ words: String) throws {
+        let file = home.path("d.json")
+        for number in [12, 34] { try prefs("set", "-f", file, "n", "\(number)") }
+        let other = Data(try home.text("d.json").replacing("34", with: "56").utf8)
+        try home.write(other, to: "d.json")
+        let state = try home.state()
+        let printed = try prefs(words.split(separator: " ").map(String.init) + ["-f", file])
+        #expect(printed.code == 1 && printed.output == "", "\(printed)")
+        #expect(printed.errors.contains("\(file): has changed since the write that would be reverted"), "\(printed)")
+        #expect(try home.bytes("d.json") == other && home.state() == state)
+    }
+
+    /// The file of an export, too, is one for all paths that lead to it.
+    @Test(arguments: ["link.json", "d.json"], ["link.json", "d.json"])
+    func anExportThroughALinkIsReverted(_ exported: String, _ undone: String) throws {
+        let bytes = Data(#"{"a":1}"#.utf8)
+        let source = try home.write(Data(#"{"a": 2}"#.utf8), to: "s.json").path
+        try home.write(bytes, to: "d.json")
+        try FileManager.default.createSymbolicLink(atPath: home.path("link.json"), withDestinationPath: "d.json")
+        #expect(try prefs("export", "-f", source, "-o", home.path(exported), "--force") == Printed())
+        #expect(try home.bytes("d.json") != bytes)
+        #expect(try prefs("undo", "-f", home.path(undone)) == Printed("~ a: 2 → 1\n"))
+        #expect(try home.bytes("d.json") == bytes)
+        let target = try FileManager.default.destinationOfSymbolicLink(atPath: home.path("link.json"))
+        #expect(target == "d.json", "it stays a link")
+    }
+
     /// A rejected write, and a write that changes nothing, keep the undo of the write before.
     @Test func onlyAWriteThatChangesTheFileReplacesTheUndo() throws {
         let file = home.path("d.plist")

@@ -1,3 +1,4 @@
+import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
@@ -10,7 +11,11 @@ import Testing
 private final class ServerPrefs: Prefs, @unchecked Sendable {
     struct Listen: Codable, Equatable { var host = "localhost", port = 80, tags = ["a"] }
 
+    struct TLS: Codable, Equatable { var certificate = "none", version = 1 }
+    struct Proxy: Codable, Equatable { var tls = TLS(), backup = TLS(), port = 1 }
+
     @Pref(.merged) var listen = Listen()
+    @Pref(.merged) var proxy = Proxy()
     @Pref var low = 1
     @Pref var high = 9
 
@@ -40,6 +45,27 @@ private final class ServerPrefs: Prefs, @unchecked Sendable {
         #expect(try prefs("unset", "listen.port") == Printed())
         #expect(stored == "{}")
         #expect(try prefs("get", "listen.port") == Printed("2\n"))
+    }
+
+    /// A struct in the struct, beside another one of the same type.
+    @Test func aChangeOfAFieldOfAFieldStoresThatFieldAlone() throws {
+        func system(_ version: Int) throws {
+            let tls = #"{"certificate": "s", "version": \#(version)}"#
+            try home.write(#"{"proxy": {"tls": \#(tls), "backup": \#(tls), "port": 3}}"#, to: "etc.json")
+        }
+        func values() throws -> NSDictionary? {
+            try JSONSerialization.jsonObject(with: home.bytes("state.json")) as? NSDictionary
+        }
+        try system(2)
+        #expect(try prefs("set", "proxy.tls.certificate", "x") == Printed())
+        #expect(try values() == ["proxy": ["tls": ["certificate": "x"]]])
+        #expect(try prefs("set", "proxy.backup.version", "5") == Printed())
+        #expect(try values() == ["proxy": ["tls": ["certificate": "x"], "backup": ["version": 5]]])
+        // The other fields are those of the layer below, also those that it gets later.
+        try system(7)
+        #expect(try prefs("get", "proxy.tls.version", "proxy.backup.certificate") == Printed("7\ns\n"))
+        #expect(try prefs("unset", "proxy.tls.certificate") == Printed())
+        #expect(try prefs("get", "proxy.tls.certificate", "proxy.backup.version") == Printed("s\n5\n"))
     }
 
     /// A rehearsal knows no layers.

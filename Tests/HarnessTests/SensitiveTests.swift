@@ -17,7 +17,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     @Pref(.in(100...99_999), .sensitive) var pin = 100
     @Pref(.sensitive) var account = Account()
     @Pref(.sensitive) var code: String? = nil
-    @Pref(.formerly("oldCode"), .sensitive) var newCode = ""
+    @Pref(.formerly("oldCode", "olderCode"), .formerly("oldest code"), .sensitive) var newCode = ""
     @Pref(.sensitive) var byName: [String: Int] = [:]
 }
 
@@ -77,6 +77,27 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     ])
     func noCommandShowsIt(words: [String]) throws {
         hides(try prefs(words.map { $0 == "FILE" ? url.path : $0 }))
+    }
+
+    /// The program's own file, by the path of a link and by that of its target.
+    @Test func noCommandShowsItByAnotherPath() throws {
+        let link = home.folder.file("link.json")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "secret.json")
+        for own in [link, url] {
+            let store = PrefsStore.propertyList(url: own, format: .json)
+            let program = Program(name: "myapp prefs") { SecretPrefs(key: $0, values: nil, store: $1 ?? store) }
+            for path in [link, url] {
+                for (words, hint) in [
+                    (["show"], "•••"), (["export"], "seen"), (["find", "e"], "•••"),
+                    (["get", "SecretPrefs.token"], "is sensitive"),
+                ] {
+                    let environment = ["HOME": home.folder.path]
+                    let printed = try CommandRun(environment: environment).run(words + ["-f", path.path], of: program)
+                    hides(printed)
+                    #expect((printed.output + printed.errors).contains(hint), "\(printed)")
+                }
+            }
+        }
     }
 
     @Test func dotsStandForIt() throws {
@@ -264,12 +285,13 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(revealed.output.contains("~ SecretPrefs.token: hunter2 → code-red\n"), "\(revealed)")
     }
 
-    @Test func aFormerKeyIsASecretToo() throws {
-        try store.update(root: "SecretPrefs") { $0 = ["oldCode": "code-red", "plain": "a"] }
+    @Test(arguments: ["oldCode", "olderCode", "oldest code"]) func aFormerKeyIsASecretToo(_ key: String) throws {
+        try store.update(root: "SecretPrefs") { $0 = [key: "code-red", "plain": "a"] }
         hides(try prefs(["show"]))
+        hides(try prefs(["show", "-f", url.path]))
         hides(try prefs(["set", "plain", "b"]))
         let undo = try prefs(["undo", "--dry-run"])
-        #expect(undo.output.contains("oldCode: •••"), "\(undo)")
+        #expect(undo.output.contains("\(key): •••") || undo.output.contains("\"\(key)\"]: •••"), "\(undo)")
         hides(undo)
         hides(try prefs(["set", "token", "x", "--if", "hunter2"]))
     }

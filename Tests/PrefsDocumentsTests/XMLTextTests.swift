@@ -139,6 +139,12 @@ import Testing
             list("\t<key>a</key>\n\t<true/>\n\t<key>b</key>\n\t<integer>1</integer>\n\t<key>c</key>\n\t<true/>"),
             ["b": .integer(1)]),
         Case(
+            "several new keys of sorted keys, too",
+            list("\t<key>a</key>\n\t<true/>\n\t<key>d</key>\n\t<true/>"),
+            list(
+                ["a", "b", "c", "d", "e", "f"].map { "\t<key>\($0)</key>\n\t<true/>" }.joined(separator: "\n")),
+            ["b": .bool(true), "c": .bool(true), "e": .bool(true), "f": .bool(true)]),
+        Case(
             "a renamed key keeps its place",
             list("\t<key>b</key> <!-- b -->\n\t<string>x</string>\n\t<key>a</key>\n\t<true/>"),
             list("\t<key>c</key> <!-- b -->\n\t<string>x</string>\n\t<key>a</key>\n\t<true/>"),
@@ -157,6 +163,13 @@ import Testing
         Case(
             "the comment above a removed key stays", list("\t<!-- why -->\n\t<key>a</key>\n\t<true/>"),
             list("\t<!-- why -->"), ["a": .null]),
+        Case(
+            "the comments above several removed keys stay, in their order",
+            list(
+                "\t<!-- a -->\n\t<key>a</key>\n\t<true/>\n\t<!-- b -->\n\t<key>b</key>\n\t<true/>\n\t<key>c</key>\n"
+                    + "\t<true/>\n\t<!-- d -->\n\t<key>d</key>\n\t<true/>\n\t<!-- e -->\n\t<key>e</key>\n\t<true/>"),
+            list("\t<!-- a -->\n\t<!-- b -->\n\t<key>c</key>\n\t<true/>\n\t<!-- d -->\n\t<!-- e -->"),
+            ["a": .null, "b": .null, "d": .null, "e": .null]),
         Case(
             "the only key", list("\t<key>c</key>\n\t<true/>"),
             list("").replacing("<dict>\n\n</dict>", with: "<dict>\n</dict>"),

@@ -50,6 +50,22 @@ extension AppSettingsValues {
         static var stringKey: String { "size of " + profile.withLock { $0 } }
     }
 
+    private enum One {
+        struct size: PrefKey { static let defaultValue = 1 }
+    }
+
+    private enum Two {
+        struct size: PrefKey { static let defaultValue = 2 }
+    }
+
+    /// In two files of an app, for example.
+    @Test func twoKeysOfOneNameHaveTheirOwnDefaults() {
+        let values = AppSettingsValues(store: .memory(), root: "R")
+        for _ in 0..<2 { #expect((values[One.size.self], values[Two.size.self]) == (1, 2)) }
+        values[Two.size.self] = 3
+        #expect((values[One.size.self], values[Two.size.self]) == (3, 3))
+    }
+
     @Test func theKeyMayBeComputed() throws {
         let store = PrefsStore.memory()
         let values = AppSettingsValues(store: store, root: "R")

@@ -58,6 +58,12 @@ import Testing
         let both = prefs(["APP_SERVER_PORT": "4"], over: two)
         #expect(both.server == LayerServer(host: "low", port: 4))
         #expect(both.$server.set(LayerServer())?.coveredKeys.map(\.path) == ["APP_SERVER_PORT"])
+        // Over a whole value that is above the base, below it, or the default.
+        let fields = [PrefsLayer.variables(["APP_SERVER_PORT": "4"])] + two
+        for (above, below) in [(fields + [whole], []), (fields, [whole]), ([], fields + [whole]), ([], fields)] {
+            let prefs = LayerPrefs(store: .layered(base, above: above, below: below))
+            #expect(prefs.server == LayerServer(host: "low", port: 4), "\(above.count) above")
+        }
         let below = LayerPrefs(
             store: .layered(base, below: [.variables(["APP_SERVER_PORT": "6"]), whole]))
         #expect(below.server == LayerServer(host: "values", port: 6))

@@ -253,6 +253,26 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.lastError == .ignoredInLayer([fault]))
     }
 
+    /// Each of several paths that lead there is left out, and the file behind them is read.
+    @Test(arguments: [1, 2, 3]) func eachPathToTheFileOfTheBaseIsLeftOut(_ count: Int) throws {
+        let links = (0..<count).map { folder.file("\($0)/editor.plist") }
+        for link in links {
+            try FileManager.default.createDirectory(
+                at: link.deletingLastPathComponent(), withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("base.plist"))
+        }
+        try json(#"{"LayerPrefs": {"ratio": 2.5}}"#, "last/editor.json")
+        let folders = (0..<count).map { "\(folder.path)/\($0)" } + ["\(folder.path)/last"]
+        let prefs = prefs(above: [system(folders.joined(separator: ":"))])
+        let faults = links.map { link in
+            PrefsProblem(layer: "system", place: link.path, reason: "the layer reads the file of the base")
+        }
+        for size in [20, 21] {
+            #expect(prefs.$size.set(size) == nil, "no layer covers it")
+            #expect((prefs.size, prefs.ratio) == (size, 2.5) && prefs.lastError == .ignoredInLayer(faults))
+        }
+    }
+
     @Test func aCycleThroughALayeredBaseIsReported() throws {
         let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .crash)
         let file = PrefsLayer.file(folder.file("base.plist"))

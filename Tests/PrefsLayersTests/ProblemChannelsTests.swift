@@ -225,6 +225,39 @@ import TestSupport
         #expect(prefs.state.errorHandlers == nil)
     }
 
+    /// The first closure after the end of all others watches again.
+    @Test func aClosureAfterTheEndOfAllHears() throws {
+        let fault = Fault("", "")
+        try Data("{}".utf8).write(to: file(fault))
+        let prefs = prefs(fault)
+        for _ in 0..<2 {
+            let told = Heard<String>()
+            let errors = prefs.onError { told.append("\($0)") }
+            #expect(told.all == [])
+            try Data(#"{"port": 0}"#.utf8).write(to: file(fault))
+            #expect(told.wait(for: 1) == ["port: must be in 1...65535"])
+            errors.cancel()
+            try Data("{}".utf8).write(to: file(fault))
+        }
+    }
+
+    /// Who knows one of two problems of an error has not heard of the other one.
+    @Test func aProblemBesideAKnownOneIsTold() {
+        let forced = Locked<[String: any Sendable]>([:])
+        let layer = PrefsLayer.managed { key in forced.withLock { $0 }[key] }
+        let prefs = ServerPrefs(store: .layered(.memory(), above: [layer]))
+        // The look of `onError` meets it, and no access.
+        forced.withLock { $0["port"] = 0 }
+        let told = Heard<String>()
+        let errors = prefs.onError { told.append("\($0)") }
+        #expect(told.all == ["layer managed: port: must be in 1...65535; ignored"])
+        forced.withLock { $0["since"] = "x" }
+        for _ in 0..<2 { _ = prefs.values }
+        let new = "since: expected Int, found a string"
+        #expect(told.all.count == 2 && told.all.last?.contains(new) == true, "\(told.all)")
+        errors.cancel()
+    }
+
     /// A problem that ends is told to nobody, and told again when it returns.
     @Test func aProblemThatReturns() throws {
         let fault = Fault("", "")

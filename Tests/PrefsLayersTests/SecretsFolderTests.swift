@@ -279,6 +279,24 @@ import Testing
         #expect(prefs.dbPassword == "default" && prefs.isSensitive("dbPassword"))
     }
 
+    /// Of two folders, each hides its own keys, in each place among the layers.
+    @Test(arguments: [0, 1, 2], [false, true]) func eachOfSeveralFoldersHidesItsKeys(_ above: Int, _ isExchanged: Bool)
+        throws
+    {
+        let more = folder.file("more")
+        try FileManager.default.createDirectory(at: more, withIntermediateDirectories: false)
+        chmod(more.path, 0o755)
+        try put("hunter2", "DB_PASSWORD")
+        try Data("hunter2".utf8).write(to: more.appending(path: "API_KEY"))
+        chmod(more.appending(path: "API_KEY").path, 0o600)
+        let folders = [PrefsLayer.folder(secrets), .folder(more)]
+        let layers = isExchanged ? folders.reversed() : folders
+        let prefs = prefs(above: Array(layers.prefix(above)), below: Array(layers.dropFirst(above)))
+        #expect(prefs.dbPassword == "hunter2" && prefs.apiKey == "hunter2")
+        #expect(prefs.isSensitive("dbPassword") && prefs.isSensitive("api.key") && !prefs.isSensitive("hosts"))
+        #expect(!prefs.description.contains("hunter2"), "\(prefs)")
+    }
+
     @Test func aSecretOfALayerBelowIsHiddenUnderAFieldAbove() throws {
         try put(#"{"host": "hunter2", "port": 1}"#, "SERVER")
         let prefs = prefs(above: [.environment(prefix: "A_", in: ["A_SERVER_PORT": "2"])], below: [.folder(secrets)])

@@ -61,6 +61,21 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var other = 0
 }
 
+private struct Inner: Codable, Equatable {
+    var note: String? = "d"
+    var size = 1
+}
+
+private struct Outer: Codable, Equatable {
+    var inner = Inner()
+    var other: Inner? = Inner()
+    var port = 80
+}
+
+private final class NestedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(.merged) var outer = Outer()
+}
+
 /// `@Pref(.merged)`: a struct that stands in several layers, with real files.
 @Suite(.waits) struct SectionTests {
     private let folder = TemporaryFolder.fresh
@@ -330,6 +345,24 @@ private final class SectionPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.listen.port = 2
         #expect(try stored("listen")?["new"] as? NSDictionary == ["a": 1])
         #expect(try stored("listen")?["host"] as? String == "s")
+    }
+
+    /// In a struct of the struct, and in an optional one.
+    @Test(arguments: [false, true]) func nilOfANestedFieldIsStored(_ isPropertyList: Bool) throws {
+        try write(#"{"outer": {"inner": {"note": "s", "size": 2}, "other": {"note": "t"}}}"#, to: system)
+        let url = isPropertyList ? folder.file("state.plist") : base
+        let store: PrefsStore =
+            isPropertyList ? PrefsStore.propertyList(url: url, layout: .flat) : PrefsStore.json(url: url)
+        let prefs = NestedPrefs(store: .layered(store, below: [.file(system)]))
+        prefs.outer.inner.note = nil
+        #expect(prefs.lastError == nil)
+        #expect(prefs.outer == Outer(inner: Inner(note: nil, size: 2), other: Inner(note: "t")))
+        prefs.outer.other?.note = nil
+        let expected = Outer(inner: Inner(note: nil, size: 2), other: Inner(note: nil))
+        #expect(prefs.outer == expected && prefs.lastError == nil)
+        #expect(NestedPrefs(store: .layered(store, below: [.file(system)])).outer == expected)
+        #expect(NestedPrefs(store: store).outer == expected, "without layers, too")
+        #expect(prefs.problems() == [])
     }
 
     /// As a variable's field does.

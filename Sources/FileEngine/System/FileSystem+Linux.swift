@@ -4,7 +4,7 @@
     extension FileSystem {
         /// By their numbers in linux/magic.h: SMB; NFS, 9P, Ceph and FUSE, which ask a server or a program in user space; and
         /// overlayfs, on which an open file of the lower layer stays unchanged.
-        private static func kind(_ number: UInt32) -> FileSystem {
+        static func kind(_ number: UInt32) -> FileSystem {
             switch number {
             case 0xFF53_4D42, 0xFE53_4D42, 0x517B: .smb
             case 0x6969, 0x0102_1997, 0x00C3_6400, 0x6573_5546: .server

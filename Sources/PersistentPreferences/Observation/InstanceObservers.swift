@@ -60,8 +60,8 @@ package class InstanceObservers: RootInstance, @unchecked Sendable {
     func endFault(ofValue key: String, at revision: Revision?) {
         if revision != nil { return }
         changeLog { log in
-            guard log.mayEnd else { return }
-            log.endValue(key)
+            if log.mayEnd { log.endValue(key) }
+            // A closure of `onError` may know of a fault that no access has met.
             listener?.forget(key)
         }
     }

@@ -74,6 +74,28 @@ import Testing
         #expect(prefs.ints == ["a": 1] && prefs.outcome == "ok")
     }
 
+    /// In a path, and in the target of a link: the folder above the one that a link leads to.
+    @Test func twoDotsLeadAboveWhatALinkLeadsTo() throws {
+        let manager = FileManager.default
+        for name in ["a", "c/d"] {
+            try manager.createDirectory(at: folder.file(name), withIntermediateDirectories: true)
+        }
+        try manager.createSymbolicLink(atPath: folder.file("a/inner").path, withDestinationPath: "../c/d")
+        for (name, target) in [("link.plist", "a/inner/../x.plist"), ("next.plist", "a/../link.plist")] {
+            try manager.createSymbolicLink(atPath: folder.file(name).path, withDestinationPath: target)
+        }
+        folder.root("a/x.plist")["n"] = 1
+        folder.root("c/x.plist")["n"] = 2
+        for (number, path) in ["link.plist", "next.plist", "a/inner/../x.plist", "c/d/../x.plist"].enumerated() {
+            let prefs = folder.root(path)
+            #expect(prefs.ints["n"] == 2, "\(path)")
+            prefs["p\(number)"] = number
+            #expect(prefs.outcome == "ok", "\(path)")
+        }
+        #expect(folder.root("a/x.plist").ints == ["n": 1])
+        #expect(folder.root("c/x.plist").ints == ["n": 2, "p0": 0, "p1": 1, "p2": 2, "p3": 3])
+    }
+
     @Test func aRingOfLinksIsReported() throws {
         try FileManager.default.createSymbolicLink(atPath: folder.file("x").path, withDestinationPath: "y")
         try FileManager.default.createSymbolicLink(atPath: folder.file("y").path, withDestinationPath: "x")

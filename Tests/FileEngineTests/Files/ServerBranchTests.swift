@@ -126,6 +126,26 @@ import Testing
         #expect(formers == 1)
     }
 
+    /// The former file, too, is gone when it is looked for.
+    @Test func onSMBTheNewFileIsReadWhoseFormerFileIsGone() throws {
+        system.kind = .smb
+        let prefs = root()
+        prefs["a"] = 1
+        try FileManager.default.removeItem(at: folder.file())
+        try writePropertyList(["Root": ["a": 2]], to: folder.file(".test.plist.tmp"))
+        var looks: [String] = []
+        system.beforeStatus = { [unowned self] name in
+            guard name == "test.plist" || name == ".test.plist.former" else { return }
+            if name == ".test.plist.former", !looks.contains(name) {
+                rename(folder.file(".test.plist.tmp").path, folder.file().path)
+            }
+            looks.append(name)
+        }
+        #expect(prefs.ints == ["a": 2] && prefs.outcome == "ok")
+        system.beforeStatus = nil
+        #expect(looks.contains(".test.plist.former") && looks.last == "test.plist", "\(looks)")
+    }
+
     // MARK: - Locks and flushes
 
     /// The lock file, too, has another number at each look.

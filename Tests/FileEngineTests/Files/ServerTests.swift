@@ -95,6 +95,22 @@ import Testing
         #expect(prefs.ints == ["a": 2])
     }
 
+    /// There was no file when the update began, whose bytes could be compared.
+    @Test(arguments: [
+        (FileSystem.server, true), (.server, false), (.smb, true), (.smb, false), (.local, false), (.overlay, false),
+    ])
+    func aFileThatIsMadeDuringAnUpdateRejectsIt(_ kind: FileSystem, changesNumbers: Bool) throws {
+        (system.kind, system.hasChangingNumbers) = (kind, changesNumbers)
+        let prefs = root()
+        let error = prefs.update {
+            prefs["a"] = 1
+            try writePropertyList(["Root": ["b": 2]], to: folder.file())
+        }
+        let reason = "was replaced by another program during the update"
+        #expect(error?.text == "not stored: \(folder.file().path): \(reason)")
+        #expect(prefs.ints == ["b": 2])
+    }
+
     /// Stamps of whole seconds, the same size, the same number: only the bytes differ.
     @Test func anEditThatNoStatusShowsIsRead() throws {
         system.frozenTime = FileStatus.Time(seconds: 1_000_000_000, nanoseconds: 0)

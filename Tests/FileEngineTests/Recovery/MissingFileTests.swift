@@ -244,6 +244,19 @@ import Testing
         #expect(folder.root(system: system).ints == [:] && pauses == 0)
     }
 
+    /// A program of root reads the files of a user. The copy of the owner of the folder tells of a save.
+    @Test(.enabled(if: Hazard.canRun("files of other users", if: geteuid() == 0, else: "only root can make them")))
+    func aFileOfTheOwnerOfTheFolderIsAwaited() throws {
+        for path in [folder.path, folder.file(".test.plist.lastgood").path, folder.file().path] {
+            #expect(chown(path, 12_345, 12_345) == 0)
+        }
+        try moveAway()
+        inPause = { [folder] number in
+            if number == 2 { try FileManager.default.moveItem(at: folder.file("test.plist~"), to: folder.file()) }
+        }
+        #expect(folder.root(system: system).ints == ["a": 1, "b": 2] && pauses == 2)
+    }
+
     /// This process saw earlier that the file was missing. Another process made it, and an editor is saving it now.
     @Test func aFileThatWasMissingBeforeMayBeSavedNow() throws {
         let prefs = folder.root(system: system)

@@ -59,6 +59,27 @@ extension PresenceTests {
         #expect(try propertyList(at: folder.file("app.old/test.plist"))["Root"] as? [String: Int] == Self.known)
     }
 
+    /// Several folders of the path are missing at once: the time of the nearest one that is there counts.
+    @Test(arguments: ["one/app", "one/two/app"], [3, nil])
+    func severalFoldersThatAreExchangedAreAwaited(_ folders: String, _ pause: Int?) throws {
+        clock.folderStamp = .zero
+        try install(folders, Self.known)
+        try install("new" + folders.dropFirst(3), Self.new)
+        let file = folder.file("\(folders)/test.plist")
+        let prefs = FileRoot(file.path, format: .plainXML, system: clock)
+        #expect(prefs.ints == Self.known)
+        pass(.seconds(10))
+        move("one", to: "old")
+        clock.onPause = { [unowned self] in
+            #expect(!FileManager.default.fileExists(atPath: folder.file("one").path))
+            if clock.pauses == pause { move("new", to: "one") }
+        }
+        prefs["d"] = 1
+        #expect(clock.pauses == pause ?? 25)
+        let expected = pause == nil ? ["d": 1] : Self.new.merging(["d": 1]) { $1 }
+        #expect(try prefs.ints == expected && propertyList(at: file)["Root"] as? [String: Int] == expected)
+    }
+
     /// An update, which begins with the lock.
     @Test func anUpdateAwaitsAFolderToo() throws {
         let prefs = try readerOfAFolder()

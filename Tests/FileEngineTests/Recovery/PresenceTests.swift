@@ -281,6 +281,23 @@ import Testing
         #expect(prefs.ints == ["d": 1] && clock.pauses == 0)
     }
 
+    /// Two states in turn, each with a stamp of its own: one program removes the file and another one writes parts of it. In
+    /// all, the windows last a second.
+    @Test(arguments: [[State.missing, .cutOff], [.cutOff, .missing], [.empty, .cutOff]])
+    func statesInTurnEndTheWindowsWithinASecond(_ states: [State]) throws {
+        let prefs = try reader(Case())
+        var reads = 0
+        func goesOn() throws -> Bool {
+            try disturb(states[reads % 2])
+            return prefs.ints == Self.known && prefs.outcome == "ok"
+        }
+        while try goesOn(), reads < 1_000 {
+            reads += 1
+            pass(.milliseconds(5))
+        }
+        #expect(reads == 200)
+    }
+
     /// A program that writes slowly: first nothing, then a part, then all. In all, a second.
     @Test func eachStateOfASaveHasItsOwnWindow() throws {
         let prefs = try reader(Case())

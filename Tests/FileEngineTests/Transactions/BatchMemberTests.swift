@@ -19,6 +19,8 @@ import Testing
         private(set) var entries: [Int] = []
         /// The sizes beside which the changes were vetted. Each change counts as ten bytes.
         private(set) var sizes: [Int] = []
+        /// Why each commit keeps the former state.
+        private(set) var reasons: [String?] = []
         private let outcome: FileError?
         private let isFlushed: Bool
 
@@ -46,6 +48,13 @@ import Testing
             entries.append(content.count - (self.content?.count ?? 0))
             if case .notStored? = outcome {} else { self.content = content }
             if let outcome { throw outcome }
+        }
+
+        func commit(
+            _ content: [String: StoredValue], keepingFormerBecause reason: String?, durability: CommitDurability
+        ) throws {
+            reasons.append(reason)
+            try commit(content, durability: durability)
         }
 
         func vet(_ content: [String: StoredValue], after former: [String: StoredValue]?, beside size: Int) -> Int {
@@ -145,6 +154,19 @@ import Testing
         }
         #expect(batch.domain.durabilities == [.powerCut])
         #expect(batch.members.map(\.outcome) == ["ok", "ok", "ok"])
+    }
+
+    /// Some members have a reason to keep the state before the batch. Those that change nothing need no copy.
+    @Test(arguments: [[], [0], [1], [2], [1, 2], [0, 2]])
+    func theFirstReasonToKeepTheFormerStateCounts(_ some: [Int]) throws {
+        for writes in [true, false] {
+            let batch = try batch { number, transaction in
+                if writes || number == 0 { Self.append(number, to: transaction) }
+                if some.contains(number) { transaction.reasonToKeepFormer = "reason \(number)" }
+            }
+            let first = writes ? some.first : some.first { $0 == 0 }
+            #expect(batch.domain.reasons == [first.map { "reason \($0)" }], "\(writes)")
+        }
     }
 
     @Test func aNestedWriteRaisesTheDurability() throws {

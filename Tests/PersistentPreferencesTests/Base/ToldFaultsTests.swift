@@ -91,6 +91,21 @@ import Testing
         }
     }
 
+    /// The observers of each root of a file are told of its fault, and of its end.
+    @Test func aFaultOfAFileIsToldInEachRoot() throws {
+        let store = PrefsStore.propertyList(url: url, durability: .crash)
+        let all = ["A", "B", "C"].map { ToolPrefs(key: $0, store: store) }
+        for (number, prefs) in all.enumerated() { prefs.size = number }
+        let heard = all.map { $0.errorObserver() }
+        try Data("hello".utf8).write(to: url)
+        for (number, one) in heard.enumerated() {
+            #expect(Patience.until { one.all.count == 1 }, "\(all[number].key): \(one.all)")
+        }
+        try put(["A": ["size": 7]])
+        for prefs in all { #expect(Patience.until { prefs.state.errorHandlers?.hasTold == false }) }
+        #expect(all.map(\.size) == [7, 12, 12] && heard.allSatisfy { $0.all.count == 1 })
+    }
+
     /// A store without revisions.
     @Test func aBadValueInAStoreOfAnotherModuleIsToldUntilItFits() throws {
         let store = ForeignBackend().store
@@ -104,6 +119,26 @@ import Testing
         try store.update(root: "R") { $0 = ["size": "x"] }
         _ = (prefs.size, prefs.size)
         #expect(heard.all.count == 2)
+    }
+
+    /// Of two closures, the second one begins while the value does not fit, and the first one knows nothing of it. Nor does the
+    /// instance, unless a read has met the value before.
+    @Test(arguments: [true, false]) func aFaultEndsForEachClosureThatKnowsIt(isMet: Bool) throws {
+        let store = ForeignBackend().store
+        func put(_ size: Any) throws { try store.update(root: "R") { $0 = ["size": size] } }
+        try put("x")
+        let prefs = ToolPrefs(key: "R", store: store)
+        if isMet { #expect(prefs.size == 12) }
+        try put(1)
+        let first = prefs.errorObserver()
+        try put("x")
+        let second = prefs.errorObserver()
+        #expect((first.all.count, second.all.count) == (0, 1))
+        try put(2)
+        #expect(prefs.size == 2)
+        try put("x")
+        #expect(prefs.size == 12)
+        #expect((first.all.count, second.all.count) == (1, 2))
     }
 
     @Test func aFaultOfALayerIsToldOnce() throws {

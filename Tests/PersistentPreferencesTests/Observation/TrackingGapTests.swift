@@ -69,6 +69,29 @@ import Testing
         #expect(names.all == [])
     }
 
+    /// Of several keys, whichever is changed last.
+    @Test func commitsOfTwoKeysAreBothReported() async {
+        let prefs = prefs(), writer = self.prefs()
+        let size = tracking {
+            _ = prefs.size
+            inThreads(1) { _ in writer.size = 13 }
+            inThreads(1) { _ in writer.name = "a" }
+        } onChange: {
+            prefs.size
+        }
+        await mainQueue()
+        #expect(size.all == [13])
+        let name = tracking {
+            _ = prefs.name
+            inThreads(1) { _ in writer.name = "b" }
+            inThreads(1) { _ in writer.size = 14 }
+        } onChange: {
+            prefs.name
+        }
+        await mainQueue()
+        #expect(name.all == ["b"])
+    }
+
     /// Once the main queue has run, each commit is announced once.
     @Test func noCommitIsAnnouncedAgainOutsideOfTheGap() async {
         let prefs = prefs(), writer = self.prefs()

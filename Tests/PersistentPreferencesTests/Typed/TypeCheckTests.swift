@@ -109,6 +109,17 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
         #expect(try quarantined() == [unmigrated])
     }
 
+    /// The first of several writes of an update migrates the root, and the others find it migrated.
+    @Test(arguments: [1, 2, 3]) func anUpdateOfSeveralWritesKeepsTheStateBeforeTheFirst(_ count: Int) throws {
+        let file = try TypedFile(["points": 3, "name": "x"])
+        let unmigrated = try file.bytes
+        let prefs = MigratedPrefs(key: TypedFile.root, store: file.store)
+        let result = prefs.update { for number in 0..<count { prefs.name = "y\(number)" } }
+        #expect(result.failure == nil && prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try file.stored == exactly(["size": 6, "name": "y\(count - 1)", "PersistentPreferences version": 1]))
+        #expect(try file.folder.quarantined().map { try Data(contentsOf: file.folder.file($0)) } == [unmigrated])
+    }
+
     /// Also if another root of the file is written.
     @Test func theFirstOfSeveralBadValuesIsTold() throws {
         let file = try TypedFile(["points": -1])

@@ -52,6 +52,11 @@ import TestSupport
             "a new key of a sorted object comes in its place", "{\n  \"a\": 1,\n  \"c\": 3\n}\n",
             "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n", ["b": 2]),
         Case(
+            "several new keys of a sorted object, too", "{\n  \"a\": 1,\n  \"d\": 4,\n  \"h\": 8\n}\n",
+            "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 4,\n  \"e\": 5,\n  \"f\": 6,\n  \"g\": 7,\n"
+                + "  \"h\": 8,\n  \"i\": 9,\n  \"j\": 0\n}\n",
+            ["b": 2, "c": 3, "e": 5, "f": 6, "g": 7, "i": 9, "j": 0]),
+        Case(
             "else at the end", "{\n  \"z\": 1,\n  \"c\": 3\n}\n", "{\n  \"z\": 1,\n  \"c\": 3,\n  \"b\": 2\n}\n",
             ["b": 2]),
         Case("first on one line", "{\"b\": 1, \"c\": 2}", "{\"a\": 0, \"b\": 1, \"c\": 2}", ["a": 0]),
@@ -139,6 +144,10 @@ import TestSupport
             "a comment above a removed key stays",
             "{\n  // about a\n  \"a\": 1,\n  \"b\": 2, // two\n  /* c */\n  \"c\": 3\n}\n",
             "{\n  // about a\n  \"b\": 2 // two\n  /* c */\n}\n", ["a": nil, "c": nil]),
+        Case(
+            "the comments above several removed keys stay, in their order",
+            "{\n  // a\n  \"a\": 1,\n  /* b */\n  \"b\": 2,\n  \"c\": 3,\n  // d\n  \"d\": 4,\n  // e\n  \"e\": 5\n}\n",
+            "{\n  // a\n  /* b */\n  \"c\": 3\n  // d\n  // e\n}\n", ["a": nil, "b": nil, "d": nil, "e": nil]),
         Case(
             "in lines of Windows, too", "{\r\n  \"a\": 1,\r\n  // b\r\n  \"b\": 2 // c\r\n}\r\n",
             "{\r\n  \"a\": 1\r\n  // b\r\n}\r\n", ["b": nil]),

@@ -105,6 +105,39 @@ import TestSupport
         #expect(try text().contains(texts.joined(separator: ", ")))
     }
 
+    private final class WholePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var whole = 0
+        @Pref var long = Int64(0)
+        @Pref var unsigned = UInt(0)
+        @Pref var longest = UInt64(0)
+        @Pref var list: [Int64] = []
+        @Pref var byName: [String: UInt64] = [:]
+        @Pref var maybe: Int64?
+        @Pref var short = Int32(0)
+    }
+
+    /// Of each integer type, and in a container of it: the numbers beside 2^53, and the largest, with a fraction of zero.
+    @Test func aWholeNumberWithAFractionOfZeroHasAllDigits() throws {
+        let texts = ["9007199254740993.0", "-9007199254740993.000", "18446744073709551615.0"]
+        try put(
+            """
+            {"whole": \(texts[0]), "long": \(texts[1]), "unsigned": \(texts[0]), "longest": \(texts[2]),
+             "list": [\(texts[0]), \(texts[1])], "byName": {"a": \(texts[2])}, "maybe": \(texts[1]), "short": 7.0}
+            """)
+        let prefs = WholePrefs(store: .json(url: url))
+        #expect(prefs.problems().isEmpty)
+        #expect(prefs.whole == 9_007_199_254_740_993 && prefs.long == -9_007_199_254_740_993)
+        #expect(prefs.unsigned == 9_007_199_254_740_993 && prefs.longest == .max)
+        #expect(prefs.list == [9_007_199_254_740_993, -9_007_199_254_740_993] && prefs.byName == ["a": .max])
+        #expect(prefs.maybe == -9_007_199_254_740_993 && prefs.short == 7 && prefs.lastError == nil)
+        prefs.short = 8
+        #expect(try texts.allSatisfy(text().contains))
+        // It is no number of a smaller type.
+        try put("{\"short\": \(texts[0]), \"long\": \(texts[2])}")
+        #expect(prefs.short == 0 && prefs.lastError != nil)
+        #expect(prefs.long == 0 && prefs.lastError != nil)
+    }
+
     @Test func aSumHasAllDigits() throws {
         let prefs = try prefs(#"{"price": 12345678901234567.89, "best": -0.1234567890123456789}"#)
         let cent = try decimal("0.01")
