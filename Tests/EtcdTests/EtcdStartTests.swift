@@ -226,7 +226,7 @@ import TestSupport
             #expect(holder.finish() == nil)
             #expect(try keys("c").split(separator: "\n").count == 2)
         }
-        try wait { try keys("c").isEmpty }
+        try expectEventually(keys("c"), is: "")
         #expect(try keys("l").isEmpty)
     }
 

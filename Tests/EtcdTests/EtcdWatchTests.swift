@@ -152,7 +152,7 @@ import TestSupport
     @Test func aRootWithAnObserverIsNotLeft() throws {
         for root in ["R0", "R1", "R2"] {
             try set(root, to: 1)
-            try wait { try one.count(root) == 1 }
+            try expectEventually(one.count(root), is: 1)
         }
         let heard = try ObservedCounts(one, "R0")
         for root in ["R2", "R1"] { #expect(try one.count(root) == 1) }
