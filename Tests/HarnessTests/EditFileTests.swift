@@ -262,6 +262,26 @@ import Testing
             #expect(try run.kept.isEmpty)
         }
 
+        /// Also those about which the person has said something before.
+        @Test(arguments: [["e"], ["m", "e"], ["t", "e"]]) func eachConflictIsNotedInTheText(answers: [String]) throws {
+            try home.write("{\"a\": 1, \"b\": 1, \"c\": 1}\n", to: "s.json")
+            let first = try other("-f '\(path)' a=2 b=6") + #"sed -i 's/"a": 1/"a": 3/; s/"b": 1/"b": 4/' "$1""#
+            let run = try EditRun(home, #"if [ $n = 1 ]; then \#(first); else sed -i 's/"b": 4/"b": 5/' "$1"; fi"#)
+            let terminal = try run.onTerminal("-f", path)
+            for (name, answer) in zip(["a", "b"], answers) {
+                try terminal.wait(forText: "another process has changed `\(name)`, too: ")
+                try terminal.wait(forText: "or [e]dit again? ")
+                try terminal.type(answer + "\n")
+            }
+            #expect(try terminal.exitCode() == 0)
+            let again = try run.opened(2)
+            for (name, value) in [("a", 2), ("b", 6)] {
+                let remark = "// error: another process has changed `\(name)` to \(value)\n"
+                #expect(again.contains(remark), "\(name) in \(again)")
+            }
+            #expect(try text() == "{\"a\": 3, \"b\": 5, \"c\": 1}\n")
+        }
+
         @Test(
             arguments: [
                 // The keys for signals are the editor's.

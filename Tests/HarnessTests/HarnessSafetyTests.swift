@@ -115,6 +115,33 @@ import TestSupport
 
     private func stored() throws -> [String: Any] { try propertyList(at: home.folder.file()) }
 
+    #if os(Linux)
+        /// A person confirms that two dictionaries are replaced. Another program writes the file in the meantime.
+        @Test(
+            arguments: [
+                (#"{"a": {"x": 2}, "b": {"x": 2}, "c": 1}"#, nil), (#"{"a": 2, "b": {"x": 2}, "c": 1}"#, nil),
+                (#"{"a": {"x": 2}, "b": 2, "c": 1}"#, nil), (#"{"a": 2, "b": 2, "c": 1}"#, nil),
+                (#"{"a": ["x"], "b": {"x": 2}, "c": 1}"#, ["array `a`", "dictionary `b`"]),
+                (#"{"a": {"x": 2}, "b": ["x"], "c": 1}"#, ["dictionary `a`", "array `b`"]),
+                (#"{"a": 2, "b": ["x"], "c": 1}"#, ["array `b`"]), (#"{"a": 2, "b": 2, "c": ["x"]}"#, ["array `c`"]),
+            ] as [(String, [String]?)])
+        func eachRiskIsConfirmed(_ theirs: String, _ risks: [String]?) throws {
+            let file = try home.write(#"{"a": {"x": 1}, "b": {"x": 1}, "c": 1}"#, to: "r.json").path
+            let terminal = try home.terminal(["set", "-f", file, "a=5", "b=5", "c=5"], columns: 400)
+            let question = ["dictionary `a`", "dictionary `b`"].map { "the \($0) would become a value of type integer" }
+            try terminal.wait(forText: question.joined(separator: "; ") + ". Continue? [y/N] ")
+            try home.write(theirs, to: "r.json")
+            try terminal.type("y\n")
+            #expect(try terminal.exitCode() == (risks == nil ? 0 : 1))
+            let stored = risks == nil ? #"{"a": 5, "b": 5, "c": 5}"# : theirs
+            #expect(try home.text("r.json") == stored)
+            let output = String(decoding: terminal.output, as: UTF8.self)
+            let texts = risks?.map { "the \($0) would become a value of type integer" }
+            let error = texts.map { $0.joined(separator: "; ") + "; --force does it; nothing has changed" }
+            #expect(output.contains(error ?? "Continue?"), "\(output)")
+        }
+    #endif
+
     @Test func aRiskThatComesUpUnderTheLockStopsTheChange() throws {
         let error = #expect(throws: CommandError.self) { try change([], whileOthersWrite: ["k": ["a": 1]]) }
         let risk = "the dictionary `k` would become a value of type integer"

@@ -273,6 +273,25 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
+    /// Also if none of them is the first of its side.
+    @Test(arguments: [(1, 0), (0, 1), (2, 0), (0, 2), (1, 1), (2, 2)])
+    func eachLayerOnTheFileOfTheBaseIsACycle(_ above: Int, _ below: Int) throws {
+        let base = folder.file("base.plist")
+        func layers(_ count: Int) -> [PrefsLayer] {
+            [.values(["ratio": 2.5], name: "values")] + (0..<count).map { _ in .file(base) }
+        }
+        let prefs = prefs(above: layers(above), below: layers(below))
+        let name = PrefsLayer.file(base).name
+        let fault = PrefsProblem(layer: name, place: base.path, reason: "the layer reads the file of the base")
+        for size in [20, 21] {
+            #expect(prefs.$size.set(size) == nil, "no layer covers it")
+            #expect(prefs.$size.source == .stored && prefs.size == size)
+            #expect(prefs.lastError == .ignoredInLayer(Array(repeating: fault, count: above + below)))
+        }
+        prefs.$size.reset()
+        #expect(prefs.size == LayerPrefs(store: .memory()).size)
+    }
+
     @Test func aCycleThroughALayeredBaseIsReported() throws {
         let base = PrefsStore.propertyList(url: folder.file("base.plist"), durability: .crash)
         let file = PrefsLayer.file(folder.file("base.plist"))

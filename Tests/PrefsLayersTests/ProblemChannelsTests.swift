@@ -217,6 +217,20 @@ import TestSupport
         errors.cancel()
     }
 
+    /// Of two closures, either one may end first.
+    @Test(arguments: [0, 1]) func aClosureHearsAfterTheEndOfAnother(_ ended: Int) throws {
+        let fault = Fault("", "")
+        try Data("{}".utf8).write(to: file(fault))
+        let prefs = prefs(fault)
+        let told = [Heard<String>(), Heard<String>()]
+        let errors = told.map { told in prefs.onError { told.append("\($0)") } }
+        errors[ended].cancel()
+        try Data(#"{"port": 0}"#.utf8).write(to: file(fault))
+        #expect(told[1 - ended].wait(for: 1) == ["port: must be in 1...65535"])
+        #expect(told[ended].all == [])
+        errors[1 - ended].cancel()
+    }
+
     /// Who needs no handler pays for none: an override of `prefsDidFail` starts no watch.
     @Test func anOverrideStartsNoWatch() throws {
         let fault = Fault("", "")

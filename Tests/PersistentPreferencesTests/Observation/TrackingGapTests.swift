@@ -92,6 +92,24 @@ import Testing
         #expect(name.all == ["b"])
     }
 
+    /// An update of several keys is one commit.
+    @Test(arguments: ["size", "name"]) func eachKeyOfACommitIsReported(_ key: String) async {
+        let prefs = prefs(), writer = self.prefs()
+        for number in 1...2 {
+            let heard = tracking {
+                _ = key == "size" ? "\(prefs.size)" : prefs.name ?? ""
+                inThreads(1) { _ in
+                    let result = writer.update { (writer.size, writer.name) = (number, "\(number)") }
+                    #expect(result.failure == nil)
+                }
+            } onChange: {
+                "\(prefs.size) \(prefs.name ?? "")"
+            }
+            await mainQueue()
+            #expect(heard.all == ["\(number) \(number)"])
+        }
+    }
+
     /// Once the main queue has run, each commit is announced once.
     @Test func noCommitIsAnnouncedAgainOutsideOfTheGap() async {
         let prefs = prefs(), writer = self.prefs()
