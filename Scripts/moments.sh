@@ -20,7 +20,7 @@ for tool in strace python3; do
 done
 folder="$(TMPDIR=/var/tmp mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder/home" "$folder/tmp" "$folder/packages" "$folder/work"
+mkdir -p "$folder/home" "$folder/tmp" "$folder/packages" "$folder/saves"
 export HOME="$folder/home" TMPDIR="$folder/tmp" TERM=xterm XDG_CONFIG_HOME="$folder/home/.config"
 
 # A program that is missing, with the packages that it needs and that are not installed.

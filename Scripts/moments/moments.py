@@ -150,7 +150,7 @@ def moment(found, old, new):
 
 
 def run(folder, word, preparation, save, delay):
-    work = f"{folder}/work/{word}-{delay}"
+    work = f"{folder}/saves/{word}-{delay}"
     settings = f"{folder}/tmp/{word}-{delay}" if word.endswith(".tmp") else f"{work}/settings"
     os.makedirs(settings)
     os.makedirs(work, exist_ok=True)
