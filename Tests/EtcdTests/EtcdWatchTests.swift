@@ -165,6 +165,20 @@ import TestSupport
         #expect(try watch.state.withLock { $0.used } == ["R1"])
     }
 
+    /// Also if the one that goes on is the first, or the second.
+    @Test(arguments: [0, 1]) func theEndOfAnObserverLeavesTheOtherOfItsRoot(_ ended: Int) throws {
+        try set("A", to: 1)
+        let heard = try [ObservedCounts(one), ObservedCounts(one)]
+        try set("A", to: 2)
+        for heard in heard { #expect(heard.wait(for: 2) == .elsewhere) }
+        heard[ended].cancel()
+        try set("A", to: 3)
+        #expect(heard[1 - ended].wait(for: 3) == .elsewhere)
+        try one.update(root: "A") { $0 = ["count": 4] }
+        #expect(heard[1 - ended].wait(for: 4) == .thisProcess)
+        #expect(heard[ended].all == [2])
+    }
+
     @Test(arguments: [2, 9]) func aRootThatNobodyUsesIsLeft(_ number: Int) throws {
         let roots = (0..<number).map { "R\($0)" }
         for root in roots {

@@ -114,6 +114,22 @@ import Testing
                 "\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>\n\t<key>c</key>\n\t<string>y</string>\n"
                     + "\t<key>d</key><false/>"), ["c": .string("y"), "d": .bool(false)]),
         Case(
+            "a new array is laid out as an array, not as a text",
+            list("  <key>b</key> <string>x</string>\n  <key>a</key>\n  <array>\n    <true/>\n  </array>"),
+            list(
+                "  <key>b</key> <string>x</string>\n  <key>a</key>\n  <array>\n    <true/>\n  </array>\n"
+                    + "  <key>c</key>\n  <array>\n    <false/>\n  </array>\n  <key>d</key> <string>y</string>"),
+            ["c": .array([.bool(false)]), "d": .string("y")]),
+        Case(
+            "two comments in a row",
+            list(
+                "\t<!-- 1 --> <!-- 2 -->\n\t<key>a</key> <!-- 3 -->\n\t<!-- 4 -->\n\t<true/> <!-- 5 --><!-- 6 -->\n"
+                    + "\t<key>b</key>\n\t<integer>1</integer>"),
+            list(
+                "\t<!-- 1 --> <!-- 2 -->\n\t<key>a</key> <!-- 3 -->\n\t<!-- 4 -->\n\t<false/> <!-- 5 --><!-- 6 -->\n"
+                    + "\t<key>b</key>\n\t<integer>2</integer>"),
+            ["a": .bool(false), "b": .integer(2)]),
+        Case(
             "into an empty list", "<plist version=\"1.0\">\n<dict/>\n</plist>",
             "<plist version=\"1.0\">\n<dict>\n\t<key>x</key>\n\t<array>\n\t\t<date>2001-01-01T00:00:00Z</date>\n"
                 + "\t</array>\n</dict>\n</plist>", ["x": .array([.date(Date(timeIntervalSinceReferenceDate: 0))])]),

@@ -25,6 +25,24 @@ import Testing
         }
     }
 
+    /// One folder is above the base, the other one below.
+    @Test func eachOfTwoFoldersIsWatched() throws {
+        let below = folder.file("below")
+        try FileManager.default.createDirectory(at: below, withIntermediateDirectories: false)
+        chmod(below.path, 0o755)
+        func put(_ port: Int, in folder: URL) throws {
+            try Data("\(port)".utf8).write(to: folder.appending(path: "PORT"), options: .atomic)
+        }
+        try put(1, in: below)
+        let prefs = prefs(below: [.folder(below)])
+        let ports = prefs.$port.observer()
+        #expect(prefs.port == 1)
+        try put(2, in: below)
+        #expect(ports.wait(for: 1) == [[1, 2]])
+        try put(3, in: secrets)
+        #expect(ports.wait(for: 2) == [[1, 2], [2, 3]])
+    }
+
     /// Lays the secrets out as Kubernetes does: each name is a link through `..data`, a link to a hidden folder.
     private func layOut(_ names: [String]) throws {
         for name in names {

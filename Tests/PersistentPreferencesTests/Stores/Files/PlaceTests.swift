@@ -26,6 +26,20 @@ import Testing
         try FileManager.default.createDirectory(at: folder.file(release), withIntermediateDirectories: true)
     }
 
+    /// The system follows 40.
+    @Test(arguments: [9, 40, 41]) func aChainOfLinks(_ count: Int) throws {
+        for number in 1...count {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.file("\(number)").path + ".plist",
+                withDestinationPath: number == 1 ? "1/p.plist" : "\(number - 1).plist")
+        }
+        let chain = folder.file("\(count).plist")
+        let prefs = ReleasePrefs(store: .propertyList(url: chain, durability: .crash, layout: .flat))
+        prefs.a = count
+        #expect((prefs.lastError == nil) == (count <= 40), "\(prefs.outcome)")
+        #expect(direct("1").a == (count <= 40 ? count : 0))
+    }
+
     private func release(_ name: String) -> URL { folder.file("\(name)/p.plist") }
 
     /// Replaces the link in one step, as a mounted ConfigMap does.
