@@ -193,7 +193,7 @@ import TestSupport
     /// A body that hangs keeps the others out for its deadline and the end of the ticket, and then stores nothing.
     @Test func theTicketOfABodyThatHangsEnds() throws {
         let hasty = cluster.store(prefix, .init(deadline: shortWait(1)))
-        let patient = cluster.store(prefix, .init(deadline: .seconds(30)))
+        let patient = cluster.store(prefix, .patient(2))
         let holder = Holder(hasty)
         // The root is unchanged, so only the ticket tells that the lock is another client's.
         let next = Holder(patient)
