@@ -50,8 +50,8 @@ case "history":
 case "fork":
     try Forking.run()
 case "hold":
-    // Holds the lock until it is told to go on, or stopped or killed.
-    try store().update(root: "A") { root in
+    // Holds the lock until it is told to go on, or stopped or killed. Waits for longer than those that shall give up.
+    try store(deadline: .seconds(40 * Patience.slowness)).update(root: "A") { root in
         root = ["count": 1_000]
         say("holding")
         _ = readLine()
