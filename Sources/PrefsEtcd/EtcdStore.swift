@@ -29,7 +29,7 @@ public import PersistentPreferences
 /// ``ReadMode/current``, each read asks the cluster.
 ///
 /// The stores of a process share their copy, their locks and their connections if they have the same endpoints, prefix and options; only
-/// `reads` may differ. A followed read always contains what these stores have written. Other stores are like other processes.
+/// the option `reads` may differ. A followed read always contains what these stores have written. Other stores are like other processes.
 ///
 /// ## Performance
 /// A followed read costs no request, and a current one a round trip. An assignment is one transaction of etcd, and an update two; each
@@ -39,9 +39,9 @@ public import PersistentPreferences
 /// ## Errors
 /// An `https` endpoint, one that is not a URL of a server, a port outside of 1 to 65535, or an invalid prefix makes each access throw
 /// ``PrefsError/invalidName(name:reason:)``. A cluster that cannot be reached, has no leader or rejects the user makes updates throw
-/// ``PrefsError/notStored(_:)`` and current reads ``PrefsError/unreadable(_:)``, after the deadline of the ``Options`` at the latest. Followed reads
-/// continue with the last known state; they throw `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the cluster
-/// did not say, within another deadline, whether it has committed an update. An update may also throw `notStored` after its body has run,
+/// ``PrefsError/notStored(_:)`` and current reads ``PrefsError/unreadable(_:)``, after the option `deadline` at the latest. Followed
+/// reads continue with the last known state; they throw `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the
+/// cluster did not say, within another deadline, whether it has committed an update. An update may also throw `notStored` after its body has run,
 /// if another client has changed its roots without the lock, or if the body took so long that the lock was lost.
 ///
 /// A root whose value is not JSON is unreadable, also for updates, and is kept. An update that writes too much JSON throws
@@ -51,14 +51,14 @@ public import PersistentPreferences
 /// ## Threads
 /// Any thread. These block their thread, so in async code call them from a thread or a queue of your own: a current read, an update, the
 /// start of an observation, the creation of the first instance, and a followed read of a root that was not read in the last ten minutes.
-/// While the cluster is down, the first followed read waits for that deadline, and later ones fail at once. After `fork`, parent and
+/// While the cluster is down, the first followed read waits for the option `deadline`, and later ones fail at once. After `fork`, parent and
 /// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
 /// cannot observe.
 public struct EtcdStore: Sendable, HidesValues {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
-        /// From memory. Returns every change older than the staleness of the ``Options``, while at most one server fails at a time; usually only the
-        /// last few milliseconds are missing.
+        /// From memory. Returns every change older than the option `staleness`, while at most one server fails at a time; usually only
+        /// the last few milliseconds are missing.
         case followed
         /// From the cluster. A read returns the newest committed state.
         case current

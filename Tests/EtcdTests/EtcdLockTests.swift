@@ -70,7 +70,7 @@ import TestSupport
         }
         try store.update(root: "A") { values in
             begin.withLock { $0 = .now }
-            _ = Patience.until { .now - begin.withLock(\.self) > .seconds(6) }
+            expectEventually(ContinuousClock.now - begin.withLock(\.self), "more than 6 s") { $0 > .seconds(6) }
             values = ["count": 1]
         }
         for _ in 0..<unanswered.withLock(\.self) { bodyEnded.signal() }

@@ -154,6 +154,7 @@ extension Quote: PropertyListModel {
         for (name, save) in [("ReadQuote", read.save), ("DecodedQuote", decoded.save)] {
             let failure = #expect(throws: PrefsError.self) { try save() }
             #expect(failure?.description == "[0]: \(name) cannot be saved, because it is not Encodable")
+            #expect(failure == .valuesNotPlistCompatible(invalidElements: ["[0]"]))
         }
         #expect(!FileManager.default.fileExists(atPath: read.url.path))
     }
@@ -180,6 +181,7 @@ extension Quote: PropertyListModel {
         try writePropertyList([["author": "a", "text": 5]], to: quotes.url)
         let mistyped = #expect(throws: PrefsError.self) { try open() }
         #expect(mistyped?.description == "[0].text: expected String, found an integer")
+        #expect(mistyped?.problems.map(\.topLevelKey) == ["[0]"] && mistyped?.problems.map(\.path) == ["[0].text"])
     }
 
     @Test func theModelsOwnCodingComesFirst() throws {

@@ -144,7 +144,6 @@ public struct PrefsProblem: Sendable, Hashable, CustomStringConvertible {
         return place.utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
             ? String(decoding: place.utf8.dropLast(end.utf8.count), as: UTF8.self) : place
     }
-
 }
 
 extension PrefsError {

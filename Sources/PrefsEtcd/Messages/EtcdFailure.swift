@@ -124,7 +124,7 @@ struct EtcdFailure: Error {
     }
 
     /// Why a server ends a connection of HTTP/2; nil if nothing is wrong.
-    static func farewell(_ code: Int, _ words: ArraySlice<UInt8>) -> String? {
+    static func reason(ofGoAway code: Int, _ words: ArraySlice<UInt8>) -> String? {
         code == 0 ? nil : text(ofCode: code) + (words.isEmpty ? "" : ": \(String(decoding: words, as: UTF8.self))")
     }
 

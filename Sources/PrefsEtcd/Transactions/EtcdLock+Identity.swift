@@ -158,8 +158,8 @@ extension EtcdLock {
 
     /// After so long without a transaction, the lease is left to end.
     private static let idleTime = Duration.seconds(30)
-    /// The time from the begin of a renewal to that of the next one, and the longest time of each. A lease lasts three times as long, so
-    /// that one may fail.
+    /// The time from the start of one renewal to the start of the next, and the limit of each. A lease lasts three times as long, so one
+    /// renewal may fail.
     private static let renewalTime = Duration.milliseconds(ClientIdentity.ticketSeconds * 1_000 / 3)
 
     /// Renews the lease of the tickets on a thread, which ends if the lease was not used for a while or is given up. Without a thread, the

@@ -40,7 +40,7 @@ final class GRPCConnection {
     private var received = 0
     private var isLeaving = false
     /// Why the server ends the connection; nil if nothing is wrong.
-    private var farewell: String?
+    private var goAwayReason: String?
     /// Whether the server has sent a frame.
     private var hasBegun = false
 
@@ -292,9 +292,10 @@ final class GRPCConnection {
             isLeaving = true
             // The server has not looked at later calls.
             let last = UInt32(Self.number(content.prefix(4)) & 0x7FFF_FFFF)
-            farewell = EtcdFailure.farewell(Self.number(content.dropFirst(4).prefix(4)), content.dropFirst(8))
+            goAwayReason = EtcdFailure.reason(
+                ofGoAway: Self.number(content.dropFirst(4).prefix(4)), content.dropFirst(8))
             if !reply.hasEnded, last < stream {
-                throw EtcdFailure("the server ends the connection\(farewell.map { " with \($0)" } ?? "")")
+                throw EtcdFailure("the server ends the connection\(goAwayReason.map { " with \($0)" } ?? "")")
             }
         case .window: try receiveWindow(content, of: number)
         case .push: throw broken("a push")
@@ -427,8 +428,8 @@ final class GRPCConnection {
                 if input.isEmpty { input = part[...] } else { input += part }
                 return true
             }
-            if count == 0 || code == ECONNRESET, let farewell {
-                throw broken("the connection was closed: the server has ended it with \(farewell)")
+            if count == 0 || code == ECONNRESET, let goAwayReason {
+                throw broken("the connection was closed: the server has ended it with \(goAwayReason)")
             }
             if count == 0 {
                 let isOther = stream <= 1 && !hasBegun
