@@ -37,6 +37,15 @@ import Testing
 
     private static let kept = [
         Case(
+            "several comments in a row, also at the end",
+            list(
+                "\t<!-- 1 --> <!-- 2 -->\n\t<key>a</key> <!-- 3 -->\n\t<!-- 4 -->\n\t<true/> <!-- 5 --><!-- 6 -->\n"
+                    + "\t<key>b</key>\n\t<integer>1</integer>\n\t<!-- 7 -->\n\t<!-- 8 -->\n\t<!-- 9 -->"),
+            list(
+                "\t<!-- 1 --> <!-- 2 -->\n\t<key>a</key> <!-- 3 -->\n\t<!-- 4 -->\n\t<false/> <!-- 5 --><!-- 6 -->\n"
+                    + "\t<key>b</key>\n\t<integer>2</integer>\n\t<!-- 7 -->\n\t<!-- 8 -->\n\t<!-- 9 -->"),
+            ["a": .bool(false), "b": .integer(2)]),
+        Case(
             "order stays", list("\t<key>b</key>\n\t<integer>1</integer>\n\t<key>a</key>\n\t<true/>"),
             list("\t<key>b</key>\n\t<integer>2</integer>\n\t<key>a</key>\n\t<true/>"), ["b": .integer(2)]),
         Case(
@@ -120,15 +129,6 @@ import Testing
                 "  <key>b</key> <string>x</string>\n  <key>a</key>\n  <array>\n    <true/>\n  </array>\n"
                     + "  <key>c</key>\n  <array>\n    <false/>\n  </array>\n  <key>d</key> <string>y</string>"),
             ["c": .array([.bool(false)]), "d": .string("y")]),
-        Case(
-            "two comments in a row",
-            list(
-                "\t<!-- 1 --> <!-- 2 -->\n\t<key>a</key> <!-- 3 -->\n\t<!-- 4 -->\n\t<true/> <!-- 5 --><!-- 6 -->\n"
-                    + "\t<key>b</key>\n\t<integer>1</integer>"),
-            list(
-                "\t<!-- 1 --> <!-- 2 -->\n\t<key>a</key> <!-- 3 -->\n\t<!-- 4 -->\n\t<false/> <!-- 5 --><!-- 6 -->\n"
-                    + "\t<key>b</key>\n\t<integer>2</integer>"),
-            ["a": .bool(false), "b": .integer(2)]),
         Case(
             "into an empty list", "<plist version=\"1.0\">\n<dict/>\n</plist>",
             "<plist version=\"1.0\">\n<dict>\n\t<key>x</key>\n\t<array>\n\t\t<date>2001-01-01T00:00:00Z</date>\n"
