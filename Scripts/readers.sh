@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Lets libraries read property lists, and fails if one of them reads a value otherwise than the tables of the article OtherReadersAndWriters say:
-# dd-plist and commons-configuration2 (Java), the crate plist (Rust), XML (R), bplist (Python), bplist-parser and plist (Node.js). dd-plist and
-# the crate also write a date. The tests of the package do the same for Foundation, plistlib, biplist, libplist, GNUstep and CFPropertyList of
-# Ruby. Prints a line for each library and value. Installs nothing on the machine: the packages of Debian 12, PyPI and npm go into a
-# temporary folder. A library that cannot be had is skipped.
+# Lets libraries read and write property lists and JSON, and fails if one of them does it otherwise than the tables of the article
+# OtherReadersAndWriters say. dd-plist and commons-configuration2 (Java), the crate plist (Rust), XML (R), bplist (Python), bplist-parser and plist
+# (Node.js) read property lists; dd-plist, the crate, libplist, biplist and GNUstep write them; jsonc-parser and yq (Python) read JSON. The tests of
+# the package do the same for Foundation, plistlib, biplist, libplist, GNUstep and CFPropertyList of Ruby, and for jq, jshon, json_pp and node-json5.
+# Prints a line for each library and value. Installs nothing on the machine: the packages of Debian 12, PyPI and npm go into a temporary folder. A
+# library that cannot be had is skipped.
 # Takes four minutes, most of them for downloads.
 # usage: Scripts/readers.sh [LIBRARY …]
 set -euo pipefail
@@ -13,12 +14,13 @@ usage() {
     exit 64
 }
 
-known=" dd-plist commons-configuration2 crate XML bplist bplist-parser plist "
+known=" dd-plist commons-configuration2 crate XML bplist bplist-parser plist libplist biplist GNUstep jsonc-parser yq "
 for library in "$@"; do [[ "$known" == *" $library "* ]] || usage; done
 wanted=("$@")
 [ $# -gt 0 ] || read -ra wanted <<<"$known"
 sources="$PWD/Scripts/readers"
 folder="$(mktemp -d)"
+mkdir "$folder/root"
 trap 'rm -rf "$folder"' EXIT
 command -v python3 >/dev/null || { echo "readers: skipped, python3 is missing"; exit 0; }
 
@@ -28,8 +30,10 @@ unpack() {
     mapfile -t names < <(apt-get install -s --no-install-recommends "$1" 2>/dev/null | sed -nE 's/^Inst ([^ ]+).*/\1/p')
     mkdir -p "$folder/$1"
     [ ${#names[@]} -eq 0 ] || (cd "$folder/$1" && apt-get download "${names[@]}" >/dev/null 2>&1) || return 1
-    for package in "$folder/$1"/*.deb; do dpkg-deb -x "$package" "$folder/root"; done
+    for package in "$folder/$1"/*.deb; do [ ! -e "$package" ] || dpkg-deb -x "$package" "$folder/root"; done
 }
+# A package of PyPI, with what it needs, in a folder of its name.
+get() { python3 -m pip install -q --target "$folder/${1%%=*}" "$1" >/dev/null 2>&1; }
 skip() { echo "readers: $1 skipped, $2 cannot be had" >&2; }
 readers=()
 for library in "${wanted[@]}"; do
@@ -67,7 +71,7 @@ for library in "${wanted[@]}"; do
                 skip XML "Debian's r-cran-xml"
             fi ;;
         bplist)
-            if python3 -m pip install -q --no-deps --target "$folder/bplist" bplist==1.1 >/dev/null 2>&1; then
+            if get bplist==1.1; then
                 readers+=("bplist=env PYTHONPATH=$folder/bplist python3 $sources/read.py")
             else
                 skip bplist "bplist 1.1 of PyPI"
@@ -79,6 +83,43 @@ for library in "${wanted[@]}"; do
                 readers+=("$library=node $sources/read.cjs $folder/node/node_modules/$library")
             else
                 skip "$library" "$library $version of npm"
+            fi ;;
+        libplist)
+            if unpack libplist3; then
+                file="$(find "$folder/root" /usr/lib -name 'libplist-2.0.so.3' | head -n 1)"
+                readers+=("libplist=python3 $sources/write.py libplist $file")
+            else
+                skip libplist "Debian's libplist3"
+            fi ;;
+        biplist)
+            if get biplist==1.0.3; then
+                readers+=("biplist=env PYTHONPATH=$folder/biplist python3 $sources/write.py biplist")
+            else
+                skip biplist "biplist 1.0.3 of PyPI"
+            fi ;;
+        GNUstep)
+            if command -v gcc >/dev/null && unpack gobjc && unpack libgnustep-base-dev; then
+                objc="$(dirname "$(find "$folder/root" /usr/lib/gcc -name cc1obj | head -n 1)")"
+                include="$folder/root/usr/include"
+                lib="/usr/lib/$(uname -m)-linux-gnu"
+                gcc -std=gnu11 -B "$objc" -I "$objc/include" -I "$include/GNUstep" -I "$include/$(uname -m)-linux-gnu/GNUstep" -fexceptions \
+                    -fobjc-exceptions -fconstant-string-class=NSConstantString "$sources/write.m" -L "$folder/root$lib" -L "$lib" -l:libgnustep-base.so.1.28 \
+                    -l:libobjc.so.4 -o "$folder/write"
+                readers+=("GNUstep=env HOME=$folder LD_LIBRARY_PATH=$folder/root$lib $folder/write")
+            else
+                skip GNUstep "gcc, or Debian's gobjc or libgnustep-base-dev"
+            fi ;;
+        jsonc-parser)
+            if get jsonc-parser==1.1.5; then
+                readers+=("jsonc-parser=env PYTHONPATH=$folder/jsonc-parser python3 $sources/read_json.py jsonc-parser")
+            else
+                skip jsonc-parser "jsonc-parser 1.1.5 of PyPI"
+            fi ;;
+        yq)
+            if command -v jq >/dev/null && get yq==4.4.5; then
+                readers+=("yq=env PYTHONPATH=$folder/yq python3 $sources/read_json.py yq")
+            else
+                skip yq "jq, or yq 4.4.5 of PyPI"
             fi ;;
     esac
 done
