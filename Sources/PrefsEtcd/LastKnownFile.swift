@@ -1,9 +1,10 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 import PrefsJSON
 
 /// A file with the roots that a process has followed, for the next one that starts while the cluster is down: one JSON dictionary, with the
-/// JSON of each root under its name.
+/// JSON of each root under its name. A new file has mode 0600, because the values may be secrets.
 final class LastKnownFile: Sendable {
     private struct State {
         /// nil until the file is read.
@@ -44,7 +45,8 @@ final class LastKnownFile: Sendable {
                 return name + Data(": ".utf8) + json
             }
             let whole = Data("{\n".utf8) + Data(members.joined(separator: Data(",\n".utf8))) + Data("\n}\n".utf8)
-            if (try? whole.write(to: url, options: .atomic)) != nil { state.written = all }
+            let path = url.absoluteURL.path(percentEncoded: false)
+            if (try? SystemCalls.real.replaceFile(at: path, with: whole)) != nil { state.written = all }
         }
     }
 

@@ -47,6 +47,7 @@ import TestSupport
         #expect(first.isPaused)
         expectEventually(FileManager.default.fileExists(atPath: file.path(percentEncoded: false)), is: true)
         #expect(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) is [String: [String: Any]])
+        #expect(try mode(of: file) == 0o600)
         proxy.block()
         // Another deadline is another client, as in another process.
         let prefs = TeamPrefs(key: "A", store: store(1).store)
@@ -82,6 +83,11 @@ import TestSupport
         try store.namespace.watch.saveLastKnown()
         let roots = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Int]]
         #expect(roots == ["A": ["jobs": 1], "B": ["jobs": 3]])
+        #expect(try mode(of: file) == 0o600)
+    }
+
+    private func mode(of file: URL) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
     }
 
     /// What this process has written before is no news for an observer that starts then.

@@ -172,6 +172,20 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(settings.token == "new" && settings.pin == 54_321 && !settings.$plain.isStored)
     }
 
+    /// The file is named, as another program's would be. It also has a root of another class.
+    @Test func anImportIntoTheNamedFileKeepsWhatItsExportLeavesOut() throws {
+        try store.update(root: "Other") { $0 = ["token": "code-red", "x": 1] }
+        let exported = try prefs(["export", "-f", url.path])
+        let left = "Other.token, SecretPrefs.account, SecretPrefs.pin, SecretPrefs.token"
+        #expect(exported.errors == "myapp prefs: left out, because sensitive: \(left); --reveal exports them\n")
+        hides(exported)
+        #expect(try prefs(["set", "plain", "later"]).code == 0)
+        #expect(try prefs(["import", "--replace", "-f", url.path], input: exported.output).code == 0)
+        let settings = SecretPrefs(store: store)
+        #expect(settings.token == "hunter2" && settings.pin == 54_321 && settings.plain == "seen")
+        #expect(try store.read(root: "Other")?["token"] as? String == "code-red")
+    }
+
     @Test func anUndoDoesNotShowIt() throws {
         #expect(try prefs(["set", "token=a", "account.name=b"]) == Printed(""))
         let undo = try prefs(["undo", "--dry-run"])
@@ -264,11 +278,13 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(text.contains("root: \"Root\", keys: [\"token\"]") && !text.contains("hunter2"))
     }
 
-    @Test func aDamagedLineIsNotQuoted() throws {
+    /// - Parameter isKnown: whether there is a last good copy. Without it, the file may be another program's.
+    @Test(arguments: [true, false]) func aDamagedLineIsNotQuoted(isKnown: Bool) throws {
+        if !isKnown { try FileManager.default.removeItem(at: home.folder.file(".secret.json.lastgood")) }
         try Data("{\n  \"SecretPrefs\": {\"plain\": 1 \"token\": \"hunter2\"}\n}".utf8).write(to: url)
         let result = try prefs(["set", "plain", "x"])
-        #expect(
-            result.code == 1 && result.errors.contains("line 2") && result.errors.contains("correct it, or --force"))
+        let remedy = isKnown ? "correct it, or --force" : "; the file may belong to another program"
+        #expect(result.code == 1 && result.errors.contains("line 2") && result.errors.contains(remedy), "\(result)")
         hides(result)
         #expect(try prefs(["set", "plain", "x", "--reveal"]).errors.contains("hunter2"))
     }

@@ -5,59 +5,19 @@ import PrefsPropertyLists
 
 /// Writes and reads the files of exports and imports.
 enum ExportFile {
-    /// Writes a file atomically. The bytes are on disk when the call returns. After a failure or a kill, the file has
-    /// its former bytes.
-    ///
-    /// A new file has mode 0600, or another one without what the umask forbids. An existing file keeps its owner, group, mode, access control list and extended
-    /// attributes. Links are followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is
-    /// written to directly.
-    ///
-    /// - Parameter mode: the mode of a new file; nil stands for 0600, whatever the umask is.
+    /// Writes a file as `SystemCalls.replaceFile(at:with:mode:)` does. The path of an open descriptor, such as `/dev/stdout`, is written to
+    /// directly.
     static func write(
         _ bytes: Data, to path: String, mode: mode_t? = nil, system: SystemCalls = .real
     ) throws(StorageFailure) {
-        if let descriptor = openDescriptor(path) {
-            do throws(StorageFailure) {
-                return try system.writeAll(bytes, to: descriptor, behind: nil)
-            } catch {
-                throw error.at(path)
-            }
+        guard let descriptor = openDescriptor(path) else {
+            return try system.replaceFile(at: path, with: bytes, mode: mode)
         }
-        let names = FileNames(path: try PathResolution(path, system: system).target)
         do throws(StorageFailure) {
-            let folder = OpenFile(try system.openFolder(names.folder), system)
-            let old = try system.openFile(names.file, in: folder.descriptor)
-            try refusePlanted(old?.status, in: system.status(of: folder.descriptor))
-            let temporary = ".\(UUID().uuidString).tmp"
-            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-            let file = OpenFile(
-                try system.openRetrying(temporary, in: folder.descriptor, flags, mode: mode ?? 0o600),
-                system)
-            do throws(StorageFailure) {
-                try system.writeAll(bytes, to: file.descriptor)
-                if let old {
-                    try Permissions.all(of: old.file, old.status).apply(
-                        to: file.descriptor, system.status(of: file.descriptor), system)
-                } else if mode == nil {
-                    // Ignores the umask.
-                    try Permissions.set(0o600, of: file.descriptor, system)
-                }
-                try system.synchronizeRetrying(file.descriptor)
-                try system.rename(temporary, to: names.file, in: folder.descriptor)
-            } catch {
-                try? system.remove(temporary, in: folder.descriptor)
-                throw error
-            }
-            try system.synchronizeFolder(folder.descriptor)
+            try system.writeAll(bytes, to: descriptor, behind: nil)
         } catch {
             throw error.at(path)
         }
-    }
-
-    /// Rejects a file of another user in a folder like /tmp. That user may have made it in order to read the export.
-    private static func refusePlanted(_ file: FileStatus?, in folder: FileStatus) throws(StorageFailure) {
-        guard let file, folder.permissions & 0o002 != 0, ![geteuid(), folder.owner].contains(file.owner) else { return }
-        throw StorageFailure(path: "", reason: "belongs to another user, in a folder that everybody may write to")
     }
 
     /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller

@@ -29,7 +29,7 @@ extension Place {
             throw error
         }
         try rehearse(from: before, to: after)
-        if case .notOurs(let file)? = failure { risks.add(Self.risk(of: file)) }
+        if case .notOurs(let file)? = failure { risks.add(risk(of: file)) }
         let isEmpty = failure == nil && before.isEmpty && after.isEmpty
         if !isEmpty {
             try target?.checkCreation()
@@ -189,8 +189,9 @@ extension Place {
         }
     }
 
-    static func risk(of file: MalformedFile) -> String {
-        let line = CommandError.line(of: file).map { " in the line `\($0)`" } ?? ""
+    private func risk(of file: MalformedFile) -> String {
+        // The line may contain a secret.
+        let line = (secrets.isEmpty ? CommandError.line(of: file) : nil).map { " in the line `\($0)`" } ?? ""
         let name = ShownText.line("\(FileNames(path: file.path).file).corrupt-DATE-PID")
         return
             "\(file.place)\(line); the file may belong to another program; it would become \(name), and only this change be stored"

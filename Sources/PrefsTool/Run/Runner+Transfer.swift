@@ -23,7 +23,9 @@ extension Runner {
             return Outcome().reporting(failures.map { "\($0.path): \($0.reason)" }, asJSON: wantsJSON)
         }
         var outcome = try write(bytes, as: format, to: path).reporting(failure, asJSON: wantsJSON)
-        let hidden = values.keys.filter { shown[$0] == nil }.sorted()
+        let hidden = place.secrets.only(in: values, isDeep: place.prefs == nil).flatMap { key, value in
+            place.secrets.contains(key) ? [key] : (value.dictionary ?? [:]).keys.map { "\(key).\($0)" }
+        }.sorted()
         if !hidden.isEmpty {
             let text = "left out, because sensitive: \(hidden.joined(separator: ", ")); --reveal exports them"
             outcome.messages.append(Outcome.Message(text: text, isError: false, isJSON: wantsJSON))
@@ -95,8 +97,13 @@ extension Runner {
             if place.prefs == nil, values.isEmpty, !stored.isEmpty {
                 risks.add("all entries of the \(place.name) would be removed")
             }
-            let kept = stored.filter { place.isOfLayer($0.key) || place.prefs?.isSensitive($0.key) == true }
-            stored = kept.merging(values) { $1 }
+            guard place.prefs == nil else {
+                let kept = stored.filter { place.isOfLayer($0.key) || place.prefs?.isSensitive($0.key) == true }
+                stored = kept.merging(values) { $1 }
+                return
+            }
+            // What an export leaves out.
+            stored = place.secrets.only(in: stored, isDeep: true).merging(values) { $1.merged(over: $0) }
         }
     }
 

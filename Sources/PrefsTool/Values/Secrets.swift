@@ -52,4 +52,16 @@ struct Secrets {
         let kept = values.filter { !keys.contains($0.key) }
         return isDeep ? kept.mapValues { $0.dictionary.map { .dictionary(removed(from: $0)) } ?? $0 } : kept
     }
+
+    /// Returns what `removed(from:isDeep:)` leaves out.
+    func only(in values: [String: StoredValue], isDeep: Bool = false) -> [String: StoredValue] {
+        if keys.isEmpty { return [:] }
+        return values.reduce(into: [:]) { secret, entry in
+            if keys.contains(entry.key) {
+                secret[entry.key] = entry.value
+            } else if isDeep, let members = entry.value.dictionary.map({ only(in: $0) }), !members.isEmpty {
+                secret[entry.key] = .dictionary(members)
+            }
+        }
+    }
 }
