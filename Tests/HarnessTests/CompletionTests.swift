@@ -63,6 +63,9 @@ import Testing
         #expect(offers(["get", path, ""], of: program) == ["A x", "B", "C"])
         #expect(offers(["get", "-f", path, "B."], of: program) == ["B.one", "B.two"])
         #expect(offers(["-f", path, "--root", ""], of: program) == ["A x", "B"])
+        let deep = try home.write(["a": ["b": ["c": ["d": 1, "e": 2]]]], to: "deep.plist").path
+        #expect(offers(["get", "-f", deep, "a.b."], of: program) == ["a.b.c"])
+        #expect(offers(["get", "-f", deep, "a.b.c.e"], of: program) == ["a.b.c.e"])
         #expect(offers(["get", "-f", path, "--root=B"], of: program) == ["--root=B"])
         #expect(offers(["export", "-f", path, "--root", "A"], of: program) == ["A x"])
     }
@@ -73,6 +76,21 @@ import Testing
         let printed = try prefs("complete-words", "zsh", "diff", "")
         #expect(printed == Printed("files\0com.example.one\0\0"))
         #expect(try prefs("complete-words", "fish", "-f", "") == Printed("files\0com.example.one\0"))
+    }
+
+    @Test func withoutACommandTheGeneralOptionsAreOffered() {
+        let program = Program(
+            name: "prefs", target: .suite("none"), commands: PrefsCommands.all, make: AppPrefs.program.make)
+        #expect(offers(["--ver"], of: program) == ["--version"] && offers(["--he"], of: program) == ["--help"])
+        #expect(offers(["show", "--ver"], of: program) == [])
+    }
+
+    /// fish would expand a tilde, and read a tab as the begin of the note.
+    @Test func whatFishWouldChangeIsNotOffered() throws {
+        let path = try home.write(["~a": 1, "a\tb": 2, "c~": 3], to: "d.plist").path
+        #expect(try prefs("complete-words", "fish", "get", "-f", path, "") == Printed("words\0c~\tinteger\0"))
+        let all = try prefs("complete-words", "zsh", "get", "-f", path, "")
+        #expect(all == Printed("words\0a\tb\0integer\0c~\0integer\0~a\0integer\0"))
     }
 
     @Test func completingWritesNothingAndSaysNothing() throws {

@@ -125,6 +125,23 @@ import Testing
         #expect(try printed.code == 1 && run.opened(3).contains(error), "\(printed)")
     }
 
+    @Test func everyNullInAPropertyListIsTold() throws {
+        let path = try home.write(["a": 1, "b": 2, "c": 3], to: "a.plist").path
+        let printed = try EditRun(home, #"sed -i 's/: [12]/: null/' "$1""#)("-f", path)
+        let reasons = ["a", "b"].map { "\($0): null cannot be stored in a property list; leave it out" }
+        #expect(printed.code == 1 && reasons.allSatisfy(printed.errors.contains), "\(printed)")
+    }
+
+    @Test(arguments: ["", nil]) func withoutAFolderOfItsOwnTheTextIsInTheUsualOne(folder: String?) throws {
+        try home.write("{}", to: "s.json")
+        let run = try EditRun(home, #"echo "$1" >"$HOME/place""#)
+        let variables = run.environment.filter { $0.key != "TMPDIR" }.merging(folder.map { ["TMPDIR": $0] } ?? [:]) {
+            $1
+        }
+        #expect(try home.process(["edit", "-f", path], variables) == Self.unchanged)
+        #expect(try home.text("place").contains(/^\/tmp\/prefs-edit-[^\/]+\/settings.json\n$/))
+    }
+
     /// An XML property list is edited as its own text.
     @Test func anXMLListIsOpenedAsItsText() throws {
         let text = "<plist>\n<!-- mine -->\n<dict>\n  <key>a</key><true/>\n  <key>b</key>\n</dict>\n</plist>\n"
@@ -260,6 +277,18 @@ import Testing
                 try home.prefs("show", "-f", place, "--json").output.filter { !$0.isWhitespace }
                     == #"{"a":5,"b":4,"c":2}"#)
             #expect(try run.kept.isEmpty)
+        }
+
+        /// What the other process has stored is what the person has seen then, so nothing is asked again.
+        @Test func aConflictOfSettingsIsEditedAgain() throws {
+            try home.prefs("set", "int=1", "string=b", "array=x")
+            let first = try other("int=2 array=y") + #"sed -i 's/: 1,$/: 3,/; s/: "b"/: "c"/' "$1""#
+            let run = try EditRun(home, #"if [ $n = 1 ]; then \#(first); else sed -i 's/: 3,/: 5,/' "$1"; fi"#)
+            let terminal = try run.onTerminal()
+            try terminal.wait(forText: "or [e]dit again? ")
+            try terminal.type("e\n")
+            #expect(try terminal.exitCode() == 0)
+            #expect(try home.prefs("get", "int", "string", "array") == Printed("5\nc\n[\"y\"]\n"))
         }
 
         /// Also those about which the person has said something before.

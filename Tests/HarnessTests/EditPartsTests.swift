@@ -84,6 +84,14 @@ import Testing
         #expect(last.withoutRemarks(Data("{}".utf8)) == Data("{}".utf8))
     }
 
+    /// XML has no two dashes in a comment.
+    @Test(arguments: [("a--b", "a- -b"), ("---", "- - -"), ("----x-", "- - - -x-")])
+    func aRemarkInXMLIsAComment(text: String, shown: String) {
+        let annotated = AnnotatedText(Data("<plist/>\n".utf8), [.init(line: 1, text: text)], in: .xml)
+        #expect(String(decoding: annotated.bytes, as: UTF8.self) == "<!-- error: \(shown) -->\n<plist/>\n")
+        #expect(annotated.withoutRemarks(annotated.bytes) == Data("<plist/>\n".utf8))
+    }
+
     @Test func keysAreFoundInTheirLines() {
         let text = Data("\u{FEFF}// \"a\"\n{\n\"b\": {\"a\": 1},\n/* x\n*/ \"\\u0061\": [\n2], \"c\": 1}".utf8)
         #expect(EditedSyntax.json.line(ofKey: "a", in: text) == 5)

@@ -96,6 +96,27 @@ import Testing
         #expect(try prefs("get", "int") == Printed(sum + "\n"))
     }
 
+    /// A number of a file may be larger than those of a class.
+    @Test(arguments: [
+        ("0", "18446744073709551615", "18446744073709551615"), ("18446744073709551614", "1", "18446744073709551615"),
+        ("18446744073709551615", "-9223372036854775808", "9223372036854775807"),
+        ("-1", "9223372036854775808", "9223372036854775807"),
+    ])
+    func sumsOfFilesAreExact(_ number: String, _ amount: String, _ sum: String) throws {
+        let file = try home.write("{\"n\": \(number)}", to: "x.json").path
+        #expect(try prefs("set", "-f", file, "n", "+\(amount)") == Printed())
+        #expect(try home.text("x.json") == "{\"n\": \(sum)}")
+    }
+
+    @Test func eachNewNameIsChecked() throws {
+        let file = try home.write(["a": 1], to: "x.plist").path
+        let long = String(repeating: "x", count: 1_025)
+        let printed = try prefs("set", "-f", file, "b=1", "\(long)=2")
+        #expect(printed.code == 1 && printed.errors.contains(" is not a valid root key: "), "\(printed)")
+        #expect(try prefs("show", "-f", file, "--json") == Printed("{\n  \"a\": 1\n}\n"))
+        #expect(try prefs("set", "-f", file, "b=1", "\(long.dropLast())=2") == Printed())
+    }
+
     @Test func rootsSuitesAndFilesAreIndependent() throws {
         let targets = [
             [], ["--root", "R"], ["-f", "S", "--root", "PrefsTestSet"],
@@ -162,6 +183,14 @@ import Testing
         let printed = try prefs("get", "dictionary", "--root", "\u{338}r")
         #expect(printed == Printed("{\"k\":\"\u{338}v\",\"\u{301}l\":\"w\"}\n"))
         #expect(try prefs("--\u{301}").errors.hasPrefix("prefs: unknown option `--\u{301}`"))
+    }
+
+    @Test(arguments: ["-7", "-.5", "-0x"]) func aWordThatMayBeANumberIsNoOption(word: String) throws {
+        #expect(try prefs("find", word) == .failure("no key and no value contains it"))
+    }
+
+    @Test(arguments: ["0", "86400", "0.5"]) func aTimeLimitMayHaveItsEnds(seconds: String) throws {
+        #expect(try prefs("set", "int", seconds == "0" ? "1" : "2", "--timeout", seconds) == Printed())
     }
 
     @Test func aTableCellIsOneLine() throws {

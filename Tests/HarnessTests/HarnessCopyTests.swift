@@ -75,6 +75,18 @@ import Testing
         #expect(try prefs(["cp"] + words) == .usageError(message))
     }
 
+    /// What was known of it is in no file.
+    @Test(arguments: ["cp", "mv"]) func nothingIsCopiedFromADamagedFile(command: String) throws {
+        let file = home.path("c.json")
+        try home.claim("c.json")
+        #expect(try prefs("set", "-f", file, "known=1") == Printed())
+        try home.write("{", to: "c.json")
+        let before = try home.bytes("b.plist")
+        let printed = try prefs(command, "\(file):known", "\(b):known")
+        #expect(printed.code == 1 && printed.errors.hasPrefix("prefs: \(file): line "), "\(printed)")
+        #expect(try home.bytes("b.plist") == before && home.text("c.json") == "{")
+    }
+
     /// Its old place and its new one overlap.
     @Test func aMoveToItsOwnPlaceLosesNothing() throws {
         let before = try text()

@@ -58,6 +58,24 @@ import Testing
         #expect(report.commands == ["kill -CONT \(lines[0])"])
     }
 
+    @Test(.enabled(if: HeldLock.isTold)) func allStoppedHoldersAreContinued() throws {
+        try home.claim("x.plist")
+        let printed = try home.bash(
+            """
+            exec 9<>.x.plist.lock; flock -x 9
+            sleep 600 >/dev/null & a=$!; sleep 600 >/dev/null & b=$!; kill -STOP $a $b
+            for p in $a $b; do until grep -q '^State:.T' /proc/$p/status; do :; done; done
+            exec 9>&-; prefs doctor -f x.plist --json >report; kill -KILL $a $b; echo $a; echo $b; cat report
+            """)
+        let lines = printed.output.split(separator: "\n", maxSplits: 2).map(String.init)
+        let report = DoctorReport(members: try Printed(lines[2]).object(), code: 1)
+        let command = try #require(report.commands.first)
+        #expect(command.hasPrefix("kill -CONT ") && report.commands.count == 1, "\(printed)")
+        #expect(Set(command.split(separator: " ").dropFirst(2).map(String.init)) == Set(lines.prefix(2)))
+        let text = report.findings.first?["reason"] as? String ?? ""
+        for line in lines.prefix(2) { #expect(text.contains(" \(line) ("), "\(text)") }
+    }
+
     /// Returns true if the doctor reports a stopped holder of the lock.
     private func isStopped(_ file: URL) throws -> Bool {
         guard isLocked(file) else { return false }
@@ -97,6 +115,21 @@ import Testing
         #expect(try run(text(command)) == Printed())
         #expect(try run("\"$0\" doctor \(place)").code == 0)
         #expect(try run("\"$0\" set \(place) A.k w") == Printed())
+    }
+
+    /// A write makes all folders above the file, if it may.
+    @Test(
+        .needs(
+            "doctor: folders that are missing", (try? asUser("\"$0\" --version", in: HarnessHome()).code) == 0,
+            else: "root may do everything, and cannot be another user"))
+    func aFolderIsMadeWhereTheUserMay() throws {
+        let doctor = "\"$0\" doctor -f no/no/no/x.plist"
+        let printed = try Self.asUser(doctor, in: home)
+        #expect(printed.code == 0 && printed.output.hasSuffix("\nnothing needs mending\n"), "\(printed)")
+        let rejected = try Self.asUser("chmod 500 .; \(doctor)", in: home)
+        let place = "the folder \(home.path("no/no/no")) does not exist and cannot be created in \(home.folder.path)"
+        #expect(rejected.code == 1 && rejected.output.contains("problem: \(place)\n"), "\(rejected)")
+        chmod(home.folder.path, 0o700)
     }
 
     /// Runs a script in the home folder, as a user other than root: the user of the tests, or `nobody` if that is root.
@@ -170,7 +203,9 @@ import Testing
         func doctorSuggestsNoSignalForAFrozenHolder() throws {
             try home.claim("x.plist")
             let script = """
-                exec 9<>.x.plist.lock; flock -x 9; sleep 600 >/dev/null & holder=$!; exec 9>&-
+                exec 9<>.x.plist.lock; flock -x 9; sleep 600 >/dev/null & holder=$!
+                sleep 600 >/dev/null & stopped=$!; kill -STOP $stopped; exec 9>&-
+                until grep -q '^State:.T' /proc/$stopped/status; do :; done; echo $stopped
                 for groups in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/freezer; do
                     group=$groups/prefs-test-$$
                     mkdir $group 2>/dev/null || continue
@@ -179,21 +214,26 @@ import Testing
                         else file=freezer.state frozen=FROZEN thawed=THAWED; fi
                         echo $frozen >$group/$file
                         prefs doctor -f x.plist --json | tr -d '\n'; echo
+                        test $stopped = 0 || kill -KILL $stopped; wait $stopped; stopped=0
+                        prefs doctor -f x.plist --json | tr -d '\n'; echo
                         echo $thawed >$group/$file; echo $holder >$groups/cgroup.procs
                     fi 2>/dev/null
                     rmdir $group
                 done
-                kill $holder
+                kill $holder; test $stopped = 0 || kill -KILL $stopped
                 """
             let lines = try home.bash(script).output.split(separator: "\n")
-            if lines.isEmpty {
+            if lines.count < 2 {
                 return Hazard.report("doctor: a frozen holder: skipped: no control group can be made here")
             }
-            for line in lines {
+            for (number, line) in lines.enumerated().dropFirst() {
                 let report = DoctorReport(members: try Printed(String(line)).object(), code: 0)
                 let holders = report.lock?["holders"] as? [[String: Any]]
-                #expect(holders?.count == 1 && holders?[0]["isStopped"] as? Bool == true, "\(line)")
-                #expect(report.commands == [] && line.contains("because its control group is frozen"), "\(line)")
+                // A stopped one beside it is continued, in the first report.
+                #expect(holders?.count == (number == 1 ? 2 : 1), "\(line)")
+                #expect(holders?.allSatisfy { $0["isStopped"] as? Bool == true } == true, "\(line)")
+                #expect(report.commands == (number == 1 ? ["kill -CONT \(lines[0])"] : []), "\(line)")
+                #expect(line.contains("because its control group is frozen"), "\(line)")
             }
         }
 

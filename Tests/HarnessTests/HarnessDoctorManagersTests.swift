@@ -51,6 +51,8 @@ import Testing
         #expect(notes[0]["reason"] as? String == "git does not ignore \(names)\(Self.gitNote)")
         _ = try bash(#require(notes[0]["command"] as? String))
         #expect(try self.notes(path).isEmpty)
+        // A first write that is killed leaves such a file.
+        for ending in ["init", "init.lock"] { try home.write(Data(), to: "etc/\(name).\(ending)") }
         _ = try bash("git add -A; touch etc/a.bak")
         let kept = try bash("git ls-files -z -o -c --exclude-standard -- etc | tr '\\0' '\\n'")
         #expect(kept.sorted() == ["etc/\(name)", "etc/.gitignore"].sorted())
@@ -87,6 +89,11 @@ import Testing
         let path = try written("x.json")
         _ = try bash(script)
         #expect(try notes(path).isEmpty)
+    }
+
+    @Test(hasGit) func aRepositoryFarAboveIsFound() throws {
+        _ = try bash("git init -q .; mkdir -p a/b/c")
+        #expect(try notes(written("a/b/c/x.json")).count == 1)
     }
 
     @Test(hasGit) func withoutGitNothingIsNoted() throws {
@@ -130,7 +137,7 @@ import Testing
             ])
         _ = try bash("cd dotfiles; stow -D app")
         _ = try bash(#require(notes[0]["command"] as? String))
-        _ = try bash("cd dotfiles; stow app; stow -R app")
+        _ = try bash("touch dotfiles/app/.config/app/config.json.init; cd dotfiles; stow app; stow -R app")
         #expect(try bash("\(list); ls").sorted() == ["config.json", "dotfiles"])
         #expect(try self.notes(path).isEmpty)
         #expect(try prefs("set", "-f", path, "a=2") == Printed())

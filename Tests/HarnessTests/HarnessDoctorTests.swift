@@ -209,7 +209,12 @@ import Testing
             try content.write(to: URL(filePath: copy))
         }
         try home.write("half", to: ".x.plist.lastgood")
-        let findings = try home.doctor(path).findings
+        let report = try home.doctor(path)
+        let entries = report.members["quarantined"] as? [[String: Any]] ?? []
+        #expect(
+            entries.map { $0["path"] as? String } == copies
+                && entries.map { $0["isWhole"] as? Bool } == [true, false, true])
+        let findings = report.findings
         let reasons = findings.compactMap { $0["reason"] as? String }
         #expect(reasons.first?.hasPrefix("the last good copy is not usable: ") == true)
         #expect(reasons.dropFirst() == [0, 2].map { "\(copies[$0]) was quarantined and is intact" }[...])
@@ -250,7 +255,120 @@ import Testing
         #expect(try home.bytes("x.plist.copy") == Data("mine".utf8))
     }
 
+    /// The removal of a root takes its values along. Of other values, each fault is told.
+    @Test func aValueInARemovedRootIsNotRemoved() throws {
+        let path = home.path("x.plist")
+        let far = "<dict><key>far</key>\(Self.deep)<key>farther</key>\(Self.deep)</dict>"
+        try home.write(
+            "<plist><dict><key></key>\(far)<key>A</key><dict><key>k</key>\(far)</dict></dict></plist>", to: "x.plist")
+        let report = try home.doctor(path)
+        let paths = report.findings.compactMap { ($0["reason"] as? String)?.split(separator: "[")[0] }
+        #expect(
+            paths.sorted() == [
+                #""": is not a valid root key: it is empty"#, ".far", ".farther", "A.k.far", "A.k.farther",
+            ])
+        #expect(
+            report.commands.count == 2 && report.commands[0].hasSuffix(" ''") && report.commands[1].hasSuffix(" A.k"))
+    }
+
+    @Test(arguments: [
+        (#"{"A": {"x": 1, "y": 2}, "B": {"z": 3}, "C": {}}"#, "JSON, 3 roots, 3 values", 3, 3),
+        (#"{"A": {"x": 1}, "b": 2, "c": 3}"#, "JSON, 3 entries", 1, 1),
+    ]) func theSummaryCountsEverything(text: String, summary: String, roots: Int, values: Int) throws {
+        let path = try home.write(text, to: "x.json").path
+        #expect(try prefs("doctor", "-f", path).output.contains("  \(summary)\n"))
+        let members = try home.doctor(path).members
+        #expect(members["roots"] as? Int == roots && members["values"] as? Int == values)
+    }
+
+    /// What a killed writer left is removed, and a value that cannot be stored again stays.
+    @Test func mendingTellsWhatRemains() throws {
+        let path = home.path("x.plist")
+        try home.claim("x.plist")
+        try home.write("<plist><dict><key>A</key><dict><key>far</key>\(Self.deep)</dict></dict></plist>", to: "x.plist")
+        func mend(_ options: String...) throws -> Printed {
+            try home.write("half", to: ".x.plist.tmp")
+            #expect(try home.bash("touch -d '1 hour ago' x.plist .x.plist.tmp") == Printed())
+            return try prefs(["doctor", "-f", path, "--mend"] + options)
+        }
+        let mended = try mend()
+        let lines = mended.output.split(separator: "\n")
+        #expect(mended.code == 1 && lines.count == 2, "\(mended)")
+        #expect(lines.first == "removed \(home.path(".x.plist.tmp")), left by a killed writer")
+        #expect(lines.last?.hasPrefix("problem remains: A.far[") == true)
+        let json = try mend("--json")
+        let members = try json.object()
+        #expect(json.code == 1 && (members["done"] as? [String])?.count == 1)
+        #expect((members["remainingProblems"] as? [String])?.first?.hasPrefix("A.far[") == true)
+    }
+
     private static let deep = String(repeating: "<array>", count: 65) + String(repeating: "</array>", count: 65)
+
+    /// The copy is one of a store with another format, so this package has not written the file.
+    @Test func aCopyInJSONIsNotThatOfAPropertyList() throws {
+        try home.claim("a.json")
+        #expect(try prefs("set", "-f", home.path("a.json"), "a=1") == Printed())
+        for (name, state) in [("b.json", "damaged"), ("b.plist", "notOurs")] {
+            try home.claim(name)
+            try home.write("no list", to: name)
+            #expect(try home.bash("cp -p .a.json.lastgood .\(name).lastgood") == Printed())
+            #expect(try home.doctor(home.path(name)).members["state"] as? String == state)
+        }
+    }
+
+    /// It has the length of the file, and other bytes.
+    @Test func aLinkAndAnOlderCopyAreShown() throws {
+        let (path, link) = (home.path("x.json"), home.path("link.json"))
+        try home.claim("x.json")
+        #expect(try prefs("set", "-f", path, "a=1") == Printed())
+        #expect(try home.doctor(path).members["leadsTo"] as? String == path)
+        try home.write(home.text("x.json").replacing("1", with: "2"), to: "x.json")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "x.json")
+        let output = try prefs("doctor", "-f", link).output
+        #expect(output.contains(/file +\S*link\.json\nleads to +\S*\/x\.json\n/), "\(output)")
+        #expect(output.contains(", older than the file\n"))
+        let members = try home.doctor(link).members
+        #expect(members["file"] as? String == link && members["leadsTo"] as? String == path)
+        #expect((members["lastGood"] as? [String: Any])?["isEqual"] as? Bool == false)
+    }
+
+    /// It leads to no file that a command could mend or move away.
+    @Test(arguments: [
+        ("plain/x.plist", "HOME/plain is not a folder", nil),
+        ("/dev/zero", "/dev/zero cannot be read: is a device", nil),
+        ("fifo.plist", "HOME/fifo.plist cannot be read: is a FIFO", "mv HOME/fifo.plist HOME/fifo.plist.moved-2"),
+    ]) func whatIsInPlaceOfAFileIsTold(path: String, reason: String, command: String?) throws {
+        func text(_ pattern: String) -> String { pattern.replacing("HOME", with: home.folder.path) }
+        for name in ["plain", "fifo.plist.moved"] { try home.write("mine", to: name) }
+        #expect(mkfifo(home.path("fifo.plist"), 0o600) == 0)
+        let report = try home.doctor(path.hasPrefix("/") ? path : home.path(path))
+        #expect(report.code == 1 && report.findings.first?["reason"] as? String == text(reason), "\(report.findings)")
+        #expect(report.commands == [command.map(text)].compactMap { $0 })
+    }
+
+    @Test func anEmptiedFileIsRestoredAndNotQuarantined() throws {
+        let path = home.path("x.plist")
+        try home.claim("x.plist")
+        #expect(try prefs("set", "-f", path, "A.k", "v") == Printed())
+        try home.write("", to: "x.plist")
+        let report = try home.doctor(path)
+        let reason = report.findings.first?["reason"] as? String ?? ""
+        #expect(reason.contains("the command restores the last good copy of "), "\(reason)")
+        _ = try home.bash(#require(report.commands.first))
+        #expect(try prefs("get", "-f", path, "A.k") == Printed("v\n"))
+        // The copy that was restored.
+        #expect(try home.folder.names().filter { $0.contains("corrupt") } == ["x.plist.corrupt-missing"])
+    }
+
+    /// A file may have values at its top.
+    @Test func aValueAtTheTopIsLookedAt() throws {
+        let path = home.path("x.plist")
+        try home.write("<plist><dict><key>far</key>\(Self.deep)<key>k</key><true/></dict></plist>", to: "x.plist")
+        let report = try home.doctor(path)
+        #expect(report.code == 1 && report.commands.count == 1)
+        _ = try home.bash(#require(report.commands.first))
+        #expect(try prefs("doctor", "-f", path).code == 0 && prefs("get", "-f", path, "k") == Printed("true\n"))
+    }
 
     /// A copy that is not usable is no remedy.
     @Test(arguments: [

@@ -37,6 +37,19 @@ import TestSupport
         #expect(try prefs("get", "date", "--root", "R") == Printed("2026-11-20T08:30:00Z\n"))
     }
 
+    @Test(arguments: [
+        ("/dev/stdin", "/dev/stdout"), ("/dev/fd/0", "/dev/fd/1"), ("/proc/self/fd/0", "/proc/self/fd/1"),
+    ])
+    func aDescriptorIsReadAndWritten(input: String, output: String) throws {
+        try home.write("{}", to: "x.json")
+        let printed = try home.bash(
+            """
+            echo '{"a": 1}' | prefs get -f \(input) a; echo '{"b": 2}' | prefs import -f x.json \(input)
+            prefs export -f x.json -o \(output) | tr -d '\\n '
+            """)
+        #expect(printed == Printed("1\n{\"b\":2}"))
+    }
+
     @Test func mergeKeepsAndReplaceRemovesOtherValues() throws {
         try prefs("set", "int", "1")
         try home.write(#"{"$schema": "schema.json", "String Value": "s"}"#, to: "s.json")

@@ -31,6 +31,8 @@ import Testing
         #expect(try run("get", "string", "int") == Printed("above\n7\n"))
         #expect(try run("export").output == "{\n  \"Integer Value\": 7\n}\n")
         #expect(try prefs("get", "string", "--stored", in: file).code == 1, "nothing was stored")
+        #expect(try run("get", "int", "--stored") == Printed("7\n"))
+        for key in ["string", "array"] { #expect(try run("get", key, "--stored") == .failure("`\(key)` is not set")) }
         let lines = try run("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }

@@ -84,6 +84,8 @@ import Testing
     func aFormatIsRecognizedByItsContent(name: String) throws {
         let files = [
             (Data(" // first\n{\"a\": 1,}\n".utf8), " // first\n{\"a\": 2,}\n"),
+            (Data("/* first */ {\"a\":1}".utf8), "/* first */ {\"a\":2}"),
+            (Data("\u{FEFF}\n/**/{\"a\":1}".utf8), "\u{FEFF}\n/**/{\"a\":2}"),
             (Data("\u{FEFF}{\"a\":1}".utf8), "\u{FEFF}{\"a\":2}"),
         ]
         for (bytes, expected) in files {

@@ -49,6 +49,20 @@ final class HarnessOtherUsersTests: HarnessSuite {
         #expect(try home.state() == before)
     }
 
+    /// As in the home of that user, who could put anything in its place anyway.
+    @Test func anExportReplacesAFileOfTheOwnerOfTheFolder() throws {
+        let (folder, file) = (home.path("shared"), home.path("shared/x.json"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try home.write("{}", to: "shared/x.json")
+        for path in [folder, file] { chown(path, attacker, attacker) }
+        chmod(folder, 0o777)
+        #expect(try prefs("export", "-o", file, "--force") == Printed())
+        #expect(try home.text("shared/x.json").contains("Integer Value"))
+        chown(file, attacker + 1, attacker)
+        let reason = "belongs to another user, in a folder that everybody may write to"
+        #expect(try prefs("export", "-o", file, "--force") == .failure("\(file): \(reason)"))
+    }
+
     /// Another user could make root restore any bytes.
     @Test func anUndoRecordOfAnotherUserIsNotUsed() throws {
         let path = home.path("x.plist")

@@ -58,6 +58,16 @@ import TestSupport
         #expect(try Data(contentsOf: home.domainFile("D")) != bytes)
     }
 
+    @Test func aContainerInsideOfOthersNeedsForce() throws {
+        let file = try home.write(#"{"x": {"y": {"z": [1]}, "d": {"e": {"f": {}}}}}"#, to: "x.json").path
+        let printed = try prefs("set", file, "x", #"{"y": {"z": 1}, "d": {"e": {"f": "g"}}}"#)
+        let risks = [
+            "the dictionary `x.d.e.f` would become a value of type string",
+            "the array `x.y.z` would become a value of type integer",
+        ]
+        #expect(printed == .failure("\(risks.joined(separator: "; ")); --force does it; nothing has changed"))
+    }
+
     static let harmless: [[String]] = [
         ["set", "R.s", #"{"a":1}"#, "-t", "json"], ["set", "R.l", "", "-t", "array"],
         ["set", "R.d", "{}"], ["set", "Entry", "x", "-t", "string"],

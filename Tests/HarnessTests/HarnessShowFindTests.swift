@@ -119,6 +119,8 @@ import Testing
             let rows = try prefs(["show", "int", "date"] + place).output.split(separator: "\n").suffix(2)
             #expect(rows == [int[...], (date + row)[...]])
         }
+        let other = "prefs: Date Value: expected Date, found a string; the program reads the default\n"
+        #expect(try prefs(["get", "int", "date"] + file).errors == note + other)
         #expect(try prefs(["get", "date", "--stored"] + file) == Printed("2026-01-01\n"))
     }
 

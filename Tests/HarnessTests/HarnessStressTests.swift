@@ -25,6 +25,18 @@ import Testing
         #expect(try home.folder.names().isEmpty)
     }
 
+    @Test(arguments: [("--threads", 64), ("--processes", 64), ("--writes", 1_000_000), ("--seconds", 86_400)])
+    func aNumberHasALimit(option: String, limit: Int) throws {
+        let program = Program(
+            name: "prefs", target: .suite("none"), commands: PrefsCommands.all, make: AppPrefs.program.make)
+        func plan(_ number: Int) throws -> StressPlan {
+            try StressPlan(Options(["stress", option, "\(number)"], of: program))
+        }
+        let most = try plan(limit)
+        #expect([most.threads, most.processes, most.writes, most.seconds].contains(limit))
+        for number in [0, limit + 1] { #expect(throws: UsageError.self) { try plan(number) } }
+    }
+
     @Test func theReportEndsWithTheVerdict() throws {
         let printed = try HarnessHome().prefs("stress", "--threads", "1", "--processes", "1", "--writes", "4")
         #expect(printed.code == 0)

@@ -61,7 +61,7 @@ import TestSupport
         #expect(try records.replacement(of: path, current: after)?.before == before)
     }
 
-    /// Of large states, only the newest is kept.
+    /// Of large states, only the newest is kept, also if it alone is larger than the limit.
     @Test func aRecordHasALimitedSize() throws {
         let (folder, path) = (records, home.path("x.plist"))
         let states = (0...2).map { Data(repeating: UInt8($0), count: 9 << 20) }
@@ -72,6 +72,9 @@ import TestSupport
         #expect(newest.before == states[1])
         try folder.removeNewest(newest)
         #expect(try folder.replacement(of: path, current: states[1]) == nil)
+        let large = Data(repeating: 7, count: 17 << 20)
+        try folder.save(FileReplacement(path: path, before: large, after: FileBytes(states[2])))
+        #expect(try folder.replacement(of: path, current: states[2])?.before == large)
     }
 
     /// The long parts of a large text are written from the bytes that were read. One of them ends at the limit of file

@@ -94,6 +94,28 @@ import Testing
         #expect(try home.folder.names().filter { $0.contains("p.plist") } == names)
     }
 
+    /// As `nohup` starts it.
+    @Test func anIgnoredSignalStaysIgnored() throws {
+        let printed = try home.bash(
+            """
+            trap '' HUP; prefs watch >out 2>errors & watch=$!
+            until grep -q watching errors; do kill -0 $watch || exit 9; done
+            kill -HUP $watch; prefs set int 5; until grep -q 5 out; do kill -0 $watch || exit 9; done
+            kill -TERM $watch; wait $watch; echo $?
+            """)
+        #expect(printed == Printed("0\n"))
+    }
+
+    @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func watchTellsThatItsOutputCannotBeWritten() throws {
+        let printed = try home.bash(
+            """
+            prefs watch >/dev/full 2>errors & watch=$!
+            until grep -q watching errors; do kill -0 $watch || exit 9; done
+            prefs set int 5; wait $watch; echo $?; tail -n 1 errors
+            """)
+        #expect(printed == Printed("1\nprefs: standard output: No space left on device\n"))
+    }
+
     @Test func watchEndsWhenItsReaderIsGone() throws {
         let watching = try Watching([], at: path, in: home)
         try watching.child.stopReading()
@@ -120,6 +142,10 @@ import Testing
                 handled.wait(timeout: .now() + .seconds(Patience.seconds)) == .success && signals.received == SIGTERM
                     ? 0 : 1)
         }
+    }
+
+    @Test func everyMistypedKeyIsRejected() throws {
+        #expect(try prefs("watch", "int", "sting") == .failure("no key `sting`; did you mean `string`?"))
     }
 
     // MARK: - Any file or suite

@@ -235,6 +235,13 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try home.text("c.json").contains("    null\n"))
     }
 
+    /// One that is neither stored nor has a default is no end.
+    @Test func everyKeyIsRemoved() throws {
+        try home.write(#"{"nick": "n", "number": 2, "names": ["a"]}"#, to: "c.json")
+        #expect(try prefs("unset", "author", "nick", "number") == Printed())
+        #expect(instance.nick == "nobody" && instance.number == 1 && instance.names == ["a"])
+    }
+
     @Test func nullIsNil() throws {
         try home.write(#"{"author": "Ann", "nick": "n"}"#, to: "c.json")
         #expect(try prefs("set", "author", "null") == Printed())
@@ -296,6 +303,17 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
         let printed = try prefs(["edit"], run.environment)
         #expect(printed.code == 1 && printed.errors.contains(reason), "\(printed)")
         #expect(try run.opened(2).contains("  // error: \(reason)\n"))
+        #expect(try home.text("c.json") == text)
+    }
+
+    @Test func everythingThatTheClassWouldNotReadIsTold() throws {
+        let text = "{\n  \"author\": \"Ann\",\n  \"number\": 1\n}\n"
+        try home.write(text, to: "c.json")
+        let run = try EditRun(home, #"sed -i 's/"Ann"/5/; s/: 1/: "x"/' "$1""#)
+        #expect(try prefs(["edit"], run.environment).code == 1)
+        for reason in ["author: expected String, found an integer", "number: expected Int, found a string"] {
+            #expect(try run.opened(2).contains("  // error: \(reason)\n"))
+        }
         #expect(try home.text("c.json") == text)
     }
 }

@@ -58,6 +58,30 @@ import Testing
         #expect(Secrets(of: prefs, reveals: true).current.isEmpty && Secrets.none.current.isEmpty)
     }
 
+    @Test func watchPrintsDotsForASecretThatComes() async {
+        await #expect(processExitsWith: .success) {
+            let test = try SecretsFolderToolTests()
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            var program = try #require(test.program)
+            program.context = ProcessContext(
+                executable: "myapp", environment: ["HOME": test.home.folder.path], input: STDIN_FILENO, output: ends[1],
+                errors: ends[1])
+            nonisolated(unsafe) let watched = program
+            Thread.detachNewThread { _ = PrefsTool.run(["watch"], of: watched) }
+            func line() -> String {
+                var (line, byte, ready) = (Data(), UInt8(0), pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0))
+                while byte != UInt8(ascii: "\n"), poll(&ready, 1, Int32(Patience.seconds) * 1_000) == 1,
+                    read(ends[0], &byte, 1) == 1
+                { line.append(byte) }
+                return String(decoding: line, as: UTF8.self)
+            }
+            try #require(line().contains("watching"))
+            try Data("hunter3".utf8).write(to: test.home.folder.file("secrets").appending(path: "NAME"))
+            exit(line().hasSuffix("  name: (not set) → •••\n") ? 0 : 1)
+        }
+    }
+
     @Test func theNamesOfTheFileAreInTheHelp() throws {
         let help = try prefs(["help", "password"]).output
         #expect(help.contains(/\n *file +PASSWORD, password\n/) && help.contains(/\n *default +•••\n/), "\(help)")

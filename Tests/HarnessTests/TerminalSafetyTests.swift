@@ -108,6 +108,15 @@ import TestSupport
         #expect(try home.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
     }
 
+    @Test(arguments: [
+        ("NO_COLOR", "1", false), ("NO_COLOR", "", true), ("TERM", "dumb", false), ("TERM", "dumber", true),
+    ])
+    func theEnvironmentDecidesOnColours(name: String, value: String, areShown: Bool) throws {
+        for words in [["show"], ["get", "nothing"]] {
+            #expect(try home.shown(words, [name: value]).text.contains("\u{1B}[") == areShown, "\(words)")
+        }
+    }
+
     @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
         // XML cannot contain other control characters.
         let xml = ["x\u{7F}\u{9B}35m\u{85}", "\u{202E}<&>\u{2066}", "a\u{200B}\u{FEFF}\u{E0041}\n\t\r\u{2028}", "👨‍👩‍👧"]

@@ -93,6 +93,8 @@ extension ToolMessage {
         (["set", "int", "5", "--root", "-f", "S"], "--root needs a value: --root NAME"),
         (["set", "int", "5", "-f", "--"], "-f needs a value: -f WHERE"),
         (["-f", "A", "-f", "B"], "-f is given twice; give it once"),
+        (["cp", "-f", "A", "-f", "B", "-f", "C", "x"], "-f is given twice; give it once"),
+        (["cp", "-f", "a.json", "b.json:y", "x", "c.json"], "`cp` takes the values of one file at a time"),
     ]
     private static let forced = "`set`, `unset`, `cp`, `mv`, `edit`, `export`, `import`"
 
@@ -211,6 +213,8 @@ extension ToolMessage {
         failure("show --domains -f D", "--domains takes all domains; leave out --domains or -f", code: 64),
         failure("find x --domains --root R", "--domains takes all domains; leave out --domains or --root", code: 64),
         failure("set int 1 --timeout x", #"--timeout: expected seconds from 0 to 86400, found "x""#, code: 64),
+        failure(
+            "set int 1 --timeout 86400.5", #"--timeout: expected seconds from 0 to 86400, found "86400.5""#, code: 64),
         failure("set int 1 --timeout=-1", #"--timeout: expected seconds from 0 to 86400, found "-1""#, code: 64),
         failure("set int 1 --timeout 1e9", #"--timeout: expected seconds from 0 to 86400, found "1e9""#, code: 64),
         failure("set int 1 --timeout nan", #"--timeout: expected seconds from 0 to 86400, found "nan""#, code: 64),

@@ -206,6 +206,17 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         override var allowedKeys: [String] { ["font-size"] }
     }
 
+    /// Each layer says so of its name.
+    @Test func twoKeysWithOneNameAreToldByEachLayer() {
+        let layers = [
+            PrefsLayer.arguments(["p"]), .environment(prefix: "T_", in: [:]), .environment(prefix: "U_", in: [:]),
+        ]
+        let prefs = TwinPrefs(store: .layered(.memory(), above: layers))
+        let names = ["--font-size", "T_FONT_SIZE", "U_FONT_SIZE"]
+        #expect(prefs.fontSize == 12 && prefs.lastError?.layerFaults.map(\.path) == names)
+        #expect(prefs.problems().map(\.path) == names)
+    }
+
     @Test func aKeyWithoutADeclarationTakesNoNameFromADeclaredOne() {
         let layer = PrefsLayer.environment(prefix: "T_", in: ["T_FONT_SIZE": "20"])
         let prefs = FreeTwinPrefs(store: .layered(.memory(), above: [layer]))
@@ -225,6 +236,16 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(PrefsLayer.unusedArguments(in: ["p", "-font.size", "10"]) == ["-font.size", "10"])
         prefs["plain"] = "43"
         #expect(prefs.lastError?.coveredKeys == [PrefsProblem(covered: "plain", by: "arguments", place: "--plain")])
+    }
+
+    /// Two classes of a program share the arguments.
+    @Test func anArgumentOfEitherClassIsUsed() {
+        let words = ["p", "--small", "3", "a", "--title", "x", "b"]
+        let store = PrefsStore.layered(.memory(), above: [.arguments(words)])
+        let (first, second) = (NamePrefs(store: store), LayerPrefs(store: store))
+        #expect(PrefsLayer.unusedArguments(by: first, second, in: words) == ["a", "b"])
+        #expect(PrefsLayer.unusedArguments(by: second, first, in: words) == ["a", "b"])
+        #expect(PrefsLayer.unusedArguments(by: second, in: words) == ["a", "--title", "x", "b"])
     }
 
     /// Two classes of a program share the environment.

@@ -182,6 +182,15 @@ import TestSupport
     // MARK: - Sources
 
     /// By the source, a program ends if an option is wrong, and goes on if something else is.
+    @Test func eachFaultOfAValueIsTold() {
+        let wrong = URL(filePath: "/")
+        let prefs = ServerPrefs(
+            store: .layered(
+                .memory(), above: [.values(["port": ["a": wrong, "b": [1, wrong]] as [String: Any], "host": "h"])]))
+        #expect(prefs.port == 80 && prefs.host == "h")
+        #expect(prefs.problems().map(\.path).sorted() == ["port.a", "port.b[1]"])
+    }
+
     @Test func aProblemHasItsSource() throws {
         try put(["port": "x", "hots": ""], "layer.json", layout: .flat)
         try put(["prot": 1, "host": 2], "base.json", layout: .flat)

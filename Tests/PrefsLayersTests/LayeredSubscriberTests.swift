@@ -57,6 +57,23 @@ import Testing
         #expect(subscription.failure?.code == ENOSPC)
     }
 
+    /// A link to itself leads to no file, neither now nor later. What cannot be watched is told, and the rest is watched.
+    @Test(arguments: [0, 1, 2]) func aLayerThatCannotBeWatchedEndsNoOther(_ place: Int) throws {
+        let loop = folder.file("loop.plist")
+        try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: loop.path)
+        let files = ["a.plist", "b.plist"].map { folder.file($0) }
+        var layers = files.map { PrefsLayer.file($0) }
+        layers.insert(.file(loop), at: place)
+        let (receiver, stack) = (Receiver(), LayerStack(above: layers, below: [], layout: .roots, baseFile: nil))
+        let subscription = try subscriber(stack, receiver) { _ in }.start()
+        #expect(subscription.failure?.code == ELOOP)
+        for (number, file) in files.reversed().enumerated() {
+            try writePropertyList(["R": ["x": number]], to: file)
+            receiver.heard.wait { $0.last == .integer(Int64(number)) }
+        }
+        subscription.end()
+    }
+
     /// Its event arrives before there is a state to compare with.
     @Test func aChangeOfALayerIsReportedAfterTheStart() throws {
         let (receiver, layer) = (Receiver(), folder.file("layer.plist"))

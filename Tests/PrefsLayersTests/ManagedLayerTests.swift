@@ -17,6 +17,12 @@ import Testing
         LayerPrefs(store: .layered(base, above: [.managed(process)], below: below))
     }
 
+    @Test func whatIsNoValueIsTold() {
+        let prefs = LayerPrefs(store: .layered(base, above: [.managed { $0 == "size" ? URL(filePath: "/") : nil }]))
+        #expect(prefs.size == 12 && prefs.lastError?.layerFaults.map(\.path) == ["size"])
+        #expect(prefs.name == "none" && prefs.lastError == nil)
+    }
+
     @Test func managedValuesWinAndAreChecked() {
         let prefs = LayerPrefs(store: .layered(.userDefaults(process), above: [.managed(process)]))
         prefs.size = 30

@@ -200,6 +200,11 @@ import Testing
         #expect(heard.all == [text])
         chmod(secrets.appending(path: "DB_PASSWORD").path, 0o444)
         #expect(prefs.problems() == [])
+        // A file of a field.
+        try put("5", "SERVER_PORT", mode: mode)
+        #expect(prefs.server.port == 5)
+        #expect(
+            prefs.problems().map(\.description) == [text.replacing("DB_PASSWORD", with: "SERVER_PORT")])
     }
 
     @Test(arguments: [0o600, 0o644, 0o444, 0o755] as [mode_t])

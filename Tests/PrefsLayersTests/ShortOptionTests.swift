@@ -64,6 +64,15 @@ import Testing
             ShortPrefs(store: .layered(.memory(), above: [.arguments(words, short: Self.short)])), words)
     }
 
+    @Test func aLetterOfAnyLayerIsUsed() {
+        let words = ["p", "-p", "5", "a", "-vn", "x"]
+        let layers = [PrefsLayer.environment(prefix: "X_", in: [:]), .arguments(words, short: Self.short)]
+        for (above, below) in [(layers, []), ([], layers)] {
+            let prefs = ShortPrefs(store: .layered(.memory(), above: above, below: below))
+            #expect(PrefsLayer.unusedArguments(by: prefs, in: words) == ["a"])
+        }
+    }
+
     @Test(arguments: ["-", "=", " ", "é", "٣", "👍"] as [Character])
     func anotherCharacterIsAFault(_ letter: Character) {
         let prefs = ShortPrefs(

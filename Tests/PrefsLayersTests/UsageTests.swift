@@ -201,4 +201,21 @@ import Testing
                 && lines[2] == "                     for it. (default 3)")
         #expect(lines[1].hasSuffix("aaa") && lines[1].count == 21 + 20 + 90)
     }
+
+    /// Also those that may be nil.
+    @Test func everyListMayBeRepeated() {
+        final class Lists: PersistentPrefs, @unchecked Sendable {
+            @Pref var ports: [Int]? = nil
+            @Pref var names: Set<String>? = nil
+            @Pref var tags: [String] = []
+            @Pref var size: Int? = nil
+        }
+        let usage = PrefsLayer.usage(of: Lists(store: .layered(.memory(), above: [.arguments(["p"])])))
+        let lines = usage.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        let repeated = " (may be repeated)"
+        #expect(
+            lines == [
+                "--ports <Int>\(repeated)", "--names <String>\(repeated)", "--tags <String>\(repeated)", "--size <Int>",
+            ])
+    }
 }

@@ -27,6 +27,12 @@ import Testing
         #expect(EveryTypePrefs.samples.map(\.key) == prefs.describe().map(\.key))
     }
 
+    /// One of two values would be lost.
+    @Test(arguments: ["k=1,k=2", "a=x,k=1,b=y,k=1", "=1,=2"]) func aKeyThatOccursTwiceMakesNoDictionary(_ text: String)
+    {
+        #expect(TextForms(text).values.allSatisfy { $0.dictionary == nil })
+    }
+
     /// `TextTableTests` has what texts stand for, and what is said of others.
     @Test func aTextOfAKeyThatIsNotAllowedIsRejected() {
         let error = #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: "1", forKey: "other") }

@@ -27,7 +27,10 @@ extension Diagnosis {
         var folder = ""
         for name in path.utf8.split(separator: UInt8(ascii: "/")).dropLast() {
             folder += "/" + String(decoding: name, as: UTF8.self)
-            guard let metadata = FileMetadata(folder), !Access(folder).searches else { continue }
+            // A file in the place of a folder, and a link to nothing, are not searched, either.
+            guard let metadata = FileMetadata(folder), FileKind(of: folder) == .other, !Access(folder).searches else {
+                continue
+            }
             // For a link, checks the owner of the folder that it leads to.
             let isOwn = (FileMetadata(folder + "/.") ?? metadata).isOwn
             return Finding(

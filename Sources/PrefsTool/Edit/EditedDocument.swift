@@ -79,7 +79,7 @@ enum EditedSyntax {
     }
 
     fileprivate func comment(_ text: String) -> String {
-        self == .json ? "// \(text)" : "<!-- \(text.replacing("--", with: "- -")) -->"
+        self == .json ? "// \(text)" : "<!-- \(text.replacing(/-(?=-)/, with: "- ")) -->"
     }
 
     /// The name of the file that the editor opens, which tells it the syntax.

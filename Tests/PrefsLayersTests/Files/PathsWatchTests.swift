@@ -49,11 +49,17 @@ import Testing
     /// A process may have no inotify queue left.
     private final class FailingSystemCalls: SystemCalls, @unchecked Sendable {
         let isFailing = Locked(true)
+        /// The only name that fails; nil for all.
+        let name: String?
+
+        init(_ name: String? = nil) { self.name = name }
 
         override func watch(
             _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
         ) throws(StorageFailure) -> AnyObject {
-            if isFailing.withLock({ $0 }) { throw StorageFailure("inotify_init", "", code: EMFILE) }
+            if isFailing.withLock({ $0 }), name == nil || names.file == name {
+                throw StorageFailure("inotify_init", "", code: EMFILE)
+            }
             return try super.watch(names, handler)
         }
     }
@@ -69,5 +75,20 @@ import Testing
         system.isFailing.withLock { $0 = false }
         let healed = watch.update([path])
         #expect(healed.hasBegun && healed.failure == nil)
+    }
+
+    /// The failure is told, and the others are watched, those before it and those behind it.
+    @Test(arguments: ["a", "b", "c"]) func onePathThatCannotBeWatchedEndsNoOther(_ name: String) throws {
+        let system = FailingSystemCalls(name)
+        let watch = PathsWatch(system: system) {}
+        let paths = Set(["a", "b", "c"].map { folder.file($0).path })
+        let first = watch.update(paths)
+        #expect(first.hasBegun && first.failure?.code == EMFILE)
+        // Those that are watched do not begin again.
+        let second = watch.update(paths)
+        #expect(!second.hasBegun && second.failure?.code == EMFILE)
+        system.isFailing.withLock { $0 = false }
+        let others = watch.update(paths.filter { $0 != folder.file(name).path })
+        #expect(!others.hasBegun && others.failure == nil)
     }
 }
