@@ -70,23 +70,26 @@ extension EtcdNamespace {
         let operation = ClientIdentity.newOperation()
         var newest: [String: StoredRoot] = [:]
         var attempts = 0
+        // The roots that a try may have stored.
+        var tried: Set<String> = []
         while attempts < Self.mostAttempts, .now < deadline {
             let session = EtcdSession(self, knowing: newest)
             let outcome = Result { try session.run(member) }
             if session.isNewest {
                 // Rejected, or equal to what is there.
-                if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
+                if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation, on: tried) { return }
                 try outcome.get()
             }
             if session.changes.results.isEmpty {
                 if session.isNewest {
-                    if attempts > 0 { _ = try lock.endAttempts(of: operation, on: root) }
+                    if attempts > 0 { _ = try lock.endAttempts(of: operation, on: tried) }
                     return
                 }
                 // What is known may be old, so it decides nothing.
                 for root in session.changes.found.keys { newest[root] = try self.newest(root) }
                 continue
             }
+            tried.formUnion(session.changes.results.keys)
             switch try lock.attempt(session.changes, as: operation, wasSent: attempts > 0) {
             case .done: return
             case .conflict(let roots): newest = roots
@@ -95,7 +98,7 @@ extension EtcdNamespace {
             attempts += 1
             if attempts < Self.mostAttempts { poll(nil, 0, .random(in: 0...(1 << Int32(attempts)))) }
         }
-        if try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
+        if try attempts > 0 && lock.endAttempts(of: operation, on: tried) { return }
         let session = EtcdSession(self, lock, try lock.acquire(root, until: deadline), of: root)
         let outcome = Result { try session.run(member) }
         try session.commit()

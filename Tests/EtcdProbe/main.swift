@@ -43,6 +43,30 @@ case "increment":
 case "assign":
     try Latency.assign(number())
     say("ok")
+case "known":
+    // Ends before the watch has heard of the write.
+    let file = arguments.popFirst().map { URL(filePath: $0) }
+    let store = try EtcdStore(url: url, lastKnown: file)
+    _ = try store.read(root: "A")
+    try store.update(root: "A") { $0 = ["count": 7] }
+    say("ok")
+    withExtendedLifetime(store) { exit(0) }
+case "streams":
+    // As a program that has closed two of them.
+    for stream in [STDIN_FILENO, STDOUT_FILENO] { close(stream) }
+    let store = try store()
+    try store.update(root: "A") { $0 = ["count": 1] }
+    let sockets = [STDIN_FILENO, STDOUT_FILENO].filter { stream in
+        var status = stat()
+        return fstat(stream, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+    withExtendedLifetime(store) {
+        try? FileHandle.standardError.write(contentsOf: Data("sockets: \(sockets)\n".utf8))
+    }
+case "release":
+    // Ends as soon as its store does.
+    try store().update(root: "C") { $0 = ["count": 1] }
+    say("ok")
 case "threads":
     try Scarcity.threads(number())
 case "history":

@@ -56,6 +56,17 @@ import TestSupport
         try expectEventually(store.count(), is: 3)
         #expect(try isAge(since: second))
 
+        // Nor does the first state of a further root.
+        let isFurtherRead = Signal()
+        Thread.detachNewThread {
+            _ = try? store.read(root: "B")
+            isFurtherRead.signal()
+        }
+        arrived.wait()
+        allowed.signal()
+        isFurtherRead.wait()
+        #expect(try isAge(since: second))
+
         // A stream that ends, and servers that refuse another one, prove nothing.
         proxy.block()
         let refused = Locked(0)

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsStoreKit
@@ -224,6 +225,25 @@ import TestSupport
         try batch.commit()
         #expect(try store.currentCount("R0-50") == 50)
         #expect(try store.currentCount("R1-50") == 50)
+    }
+
+    /// The others of the namespace wait for its end.
+    @Test func aBatchTakesMembersForAShortTimeOnly() throws {
+        let batch = try Batch(store)
+        try batch.set(to: 1)
+        expectEventually(batch.acceptsMembers, is: false)
+        try batch.commit()
+        #expect(try store.currentCount() == 1)
+    }
+
+    /// Members that have only read changed nothing, whatever becomes of the request that looks whether the root has changed.
+    @Test(arguments: [true, false]) func aCommitWithoutAnAnswer(_ onlyReads: Bool) throws {
+        let batch = try Batch(proxy.store(prefix, .init(deadline: shortWait(1))))
+        for number in 1...2 { try batch.update { root in if !onlyReads { root = ["count": number] } } }
+        proxy.intercept { _ in "" }
+        let failure = error { try batch.commit() }
+        if onlyReads { return #expect(failure.notStored != nil, "\(failure as Any)") }
+        expectUnknownOutcome { throw try #require(failure) }
     }
 
     /// A batch that has much to write takes no further member, which could exceed what etcd accepts.

@@ -249,11 +249,11 @@ import TestSupport
 
     /// The first copy of a change is late. It comes when the root is missing again, as it was at first.
     ///
-    /// - Parameter isEqual: whether the change has nothing to do any more when it is applied again.
+    /// - Parameter isEqual: whether the change, of two roots, has nothing to do any more when it is applied again.
     @Test(arguments: [true, false]) func aLateCopyIsCarriedOut(_ isEqual: Bool) throws {
         let store = storeBehindProxy(.followed)
         try store.change(root: "B") { $0 = ["level": 1] }
-        #expect(try store.read(root: "A") == nil)
+        for root in ["A", "C"] { #expect(try store.read(root: root) == nil) }
         let (puts, late) = (Locked(0), Locked(""))
         proxy.block()
         proxy.intercept { [proxy, cluster, prefix] request in
@@ -263,23 +263,31 @@ import TestSupport
                 late.withLock { $0 = request }
                 return ""
             case 2 where late.withLock({ !$0.isEmpty }) && request.contains("requestPut"):
-                _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": 1}"#)
+                for root in ["A", "C"] { _ = try? cluster.control("put", "\(prefix)r/\(root)", #"{"level": 1}"#) }
             default:
                 let copy = late.withLock { late in
                     defer { late = "" }
                     return late
                 }
                 if copy.isEmpty { return nil }
-                _ = try? cluster.control("del", "\(prefix)r/A")
+                for root in ["A", "C"] { _ = try? cluster.control("del", "\(prefix)r/\(root)") }
                 proxy.carryOut(copy)
             }
             return nil
         }
         proxy.unblock()
-        try store.change(root: "A") { $0 = ["level": isEqual ? 1 : ($0?["level"] as? Int ?? 0) + 1] }
-        #expect(try store.read(root: "A")?["level"] as? Int == 1)
-        #expect(try two.current(root: "A")?["level"] as? Int == 1)
-        #expect(try writes() == 1)
+        @Sendable func change(_ root: inout [String: Any]?) {
+            root = ["level": isEqual ? 1 : (root?["level"] as? Int ?? 0) + 1]
+        }
+        try store.change(root: "A") { root in
+            change(&root)
+            try store.update(root: "C", change)
+        }
+        for root in ["A", "C"] {
+            #expect(try store.read(root: root)?["level"] as? Int == 1)
+            #expect(try two.current(root: root)?["level"] as? Int == 1)
+            #expect(try writes(of: root) == 1)
+        }
     }
 
     /// The observer has started with the change, which its client does not know to be its own yet.

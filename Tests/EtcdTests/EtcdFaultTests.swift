@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -95,7 +96,11 @@ import TestSupport
     /// A server without space, before 3.4.20 and 3.5.7, rejects transactions that only read, too.
     @Test func readsOfAClusterThatRejectsTransactions() throws {
         for root in ["A", "B"] { try store.update(root: root) { $0 = ["count": 7] } }
-        proxy.intercept { $0.contains("KV/Txn") ? Self.full : nil }
+        let ofOneRevision = Locked(0)
+        proxy.intercept { request in
+            if request.contains("KV/Range"), request.contains("\"revision\":") { ofOneRevision.next() }
+            return request.contains("KV/Txn") ? Self.full : nil
+        }
         let behind = storeBehindProxy(.followed)
         let heard = try ["A", "B"].map { try ObservedCounts(behind, $0) }
         for root in ["A", "B"] {
@@ -103,6 +108,8 @@ import TestSupport
             try store.update(root: root) { $0 = ["count": 8] }
         }
         for heard in heard { #expect(heard.wait(for: 8) == .elsewhere) }
+        // One root is read after another, as they were when the first was read.
+        expectEventually(ofOneRevision.withLock { $0 }, "at least 1") { $0 > 0 }
     }
 
     /// What becomes of the requests that read or write, from the commit of an update on.

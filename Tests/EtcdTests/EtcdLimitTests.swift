@@ -164,6 +164,7 @@ import TestSupport
         #expect(reason("file:///a") == "is not an etcd endpoint: expected http://HOST:PORT")
         #expect(reason("http://u:p@host") == "contains a user; put user and password into the options")
         #expect(reason("http://host/path") == "has a path; put the prefix of the keys into `prefix`")
+        #expect(reason("http://host?a=1")?.hasPrefix("has a path") == true)
         #expect(reason("") == "has no endpoints")
     }
 
@@ -171,7 +172,7 @@ import TestSupport
         let (user, escape) = ("a wrong escape in the user or the password", "but it has no options; write")
         let reasons: KeyValuePairs<String, String?> = [
             "http://127.0.0.1": nil, "etcd://": nil,
-            "etcd://a%zz:b@127.0.0.1": user, "etcd://a:b%@127.0.0.1": user,
+            "etcd://127.0.0.1/a%zz": "a wrong escape", "etcd://a%zz:b@127.0.0.1": user, "etcd://a:b%@127.0.0.1": user,
             "etcd://127.0.0.1/p?x=1": "found ?, \(escape) %3F in a prefix",
             "etcd://127.0.0.1/p#x": "found #, \(escape) %23 in a prefix",
             "etcd://ann:1/hush@127.0.0.1/p":

@@ -98,6 +98,107 @@ import Testing
         #expect(try one.currentCount(roots[0]) == (roots[0] == "A" ? 12 : 2))
     }
 
+    /// A change has found the body of another client. When it has the lock, it is rejected, because the root is another one then.
+    @Test func aChangeThatIsRejectedUnderTheLockLeavesNoTicket() throws {
+        let holder = Holder(one)
+        let change = Updating { [two] in
+            #expect(throws: CancellationError.self) {
+                try two.change(root: "A") { root in
+                    if root != nil { throw CancellationError() }
+                    root = ["count": 5]
+                }
+            }
+        }
+        try expectEventually(tickets().count, is: 2)
+        #expect(holder.finish() == nil)
+        change.finish()
+        #expect(try tickets().isEmpty && one.currentCount() == 1)
+    }
+
+    /// A root may be named several times, and by a wrong name.
+    @Test func theNamesOfRootsThatAreLocked() throws {
+        let roots = (0..<99).map { "R\($0)" }
+        try one.update(root: "A", alsoLocking: ["A"] + roots + roots) { $0 = ["count": 1] }
+        for name in ["", "a\0"] {
+            let failure = error { try one.update(root: "A", alsoLocking: ["B", name]) { _ in Issue.record("run") } }
+            guard case .invalidName(name, _)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        }
+        #expect(try tickets().isEmpty && one.currentCount() == 1)
+    }
+
+    /// A copy of a request may still come when a client goes on after its marker has expired, and so is its lease.
+    @Test(arguments: [true, false]) func aMarkerThatHasExpired(_ needsTicket: Bool) throws {
+        let namespace = try one.namespace
+        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
+        try lock.prepare(forTicket: needsTicket)
+        let (former, deadline) = (lock.identity, ContinuousClock.now + longestWait)
+        try namespace.client.revokeLease(#require(former.markerLease).id, until: deadline)
+        lock.abandon()
+        try lock.prepare(forTicket: needsTicket)
+        #expect(lock.identity.name != former.name && !lock.identity.needsFence)
+        lock.end(until: deadline)
+    }
+
+    /// Its marker is removed while it waits. It goes on under another name, and runs its body once.
+    @Test func aClientWhoseMarkerIsRemovedWhileItWaits() throws {
+        let holder = Holder(one)
+        try two.change(root: "B") { $0 = ["count": 1] }
+        let before = try tickets()
+        let update = Updating { [two] in try two.update(root: "A") { Self.append(2, to: &$0) } }
+        try expectEventually(tickets().count, is: 2)
+        let name = try #require(tickets().first { !before.contains($0) }?.split(separator: "/").last)
+        try cluster.control("del", "\(prefix)c/\(name)")
+        #expect(holder.finish() == nil)
+        update.finish()
+        #expect(try tickets().isEmpty && one.currentCount() == 12)
+    }
+
+    /// A server may grant more than was asked for. An update waits for so much longer, but not beyond its deadline again.
+    @Test(arguments: [(6, 1), (15, 10), (100_000, 10), (3, 0), (0, 0)])
+    func aLeaseOfAnotherTime(_ granted: Int, excess: Int) throws {
+        let real = try one.namespace.client.grantLease(seconds: 60, until: .now + longestWait).id
+        proxy.intercept { request in
+            let isTicket = request.contains("LeaseGrant") && request.contains(#""TTL":"5""#)
+            return isTicket ? LossyProxy.answer(200, "{\"ID\": \"\(real)\", \"TTL\": \"\(granted)\"}") : nil
+        }
+        let namespace = try proxy.store(prefix).namespace
+        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: .seconds(10))
+        try lock.prepare(forTicket: true)
+        #expect(lock.identity.leaseExcess == .seconds(excess))
+        lock.end(until: .now + longestWait)
+    }
+
+    /// A client that does nothing for half a minute leaves the lease of its tickets to end.
+    @Test(arguments: [(31, false), (20, true)]) func theLeaseOfAnIdleClient(_ seconds: Int, isKept: Bool) throws {
+        let renewals = proxy.count { $0.contains("Lease/LeaseKeepAlive") }
+        let namespace = try proxy.store(prefix).namespace
+        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
+        try lock.prepare(forTicket: true)
+        lock.state.withLock { ($0.client.endOfUse, $0.client.lastUse) = (nil, .now - .seconds(seconds)) }
+        expectEventually((lock.state.withLock { $0.isKeeping }, renewals.withLock { $0 > 0 }), "the end, or a renewal")
+        {
+            !$0 || $1
+        }
+        #expect((lock.identity.ticketLease != nil) == isKept)
+        lock.end(until: .now + longestWait)
+    }
+
+    /// The wait for the lock begins when the client has its leases.
+    @Test func slowLeasesLeaveTheTimeOfTheLock() throws {
+        let namespace = try storeBehindProxy().namespace
+        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
+        let (leases, second) = (Locked(0), shortWait(1))
+        proxy.intercept { request in
+            guard request.contains("Lease/LeaseGrant") else { return nil }
+            leases.next()
+            poll(nil, 0, Int32(second * 0.6 / .milliseconds(1)))
+            return nil
+        }
+        #expect(error { _ = try lock.acquire("A", until: .now + second) } == nil)
+        #expect(leases.withLock { $0 } == 2)
+        lock.end(until: .now + longestWait)
+    }
+
     /// All locks are in use. The first of two threads gives up, and the second has its turn.
     @Test func aThreadThatGivesUpLeavesItsTurnToTheNext() throws {
         let store = cluster.store(prefix, .init(deadline: shortWait(4)))

@@ -234,14 +234,17 @@ import TestSupport
         let deadline = Duration.seconds(2)
         let (store, holder) = (cluster.store(prefix, .init(deadline: deadline)), Holder(cluster.store(prefix)))
         let (begin, ended) = (ContinuousClock.now, Signal())
-        Thread.detachNewThread {
-            #expect(error { try increment(store) } == nil)
-            ended.signal()
+        // The root is the first that is locked, and the second.
+        for root in ["A", "0"] {
+            Thread.detachNewThread {
+                #expect(error { try store.update(root: root) { _ in try increment(store) } } == nil)
+                ended.signal()
+            }
         }
         expectEventually(ContinuousClock.now - begin, "more than \(deadline)") { $0 > deadline }
         #expect(holder.finish() == nil)
-        ended.wait()
-        #expect(try store.currentCount() == 2)
+        for _ in 0..<2 { ended.wait() }
+        #expect(try store.currentCount() == 3)
     }
 
     /// Of several clients before this one, the error names the one that has the lock.

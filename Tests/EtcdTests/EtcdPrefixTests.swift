@@ -60,6 +60,9 @@ import TestSupport
                 #expect(failure == .invalidName(name: prefix, reason: reason))
             }
         }
+        let failure = error { _ = try cluster.store("\(prefix)a\0/").read(root: "A") }
+        let reason = "is not a valid prefix: it contains a NUL"
+        #expect(failure == .invalidName(name: "\(prefix)a\0/", reason: reason))
         // Words that end with these letters are prefixes like others.
         let word = store("\(prefix)our/", deadline: ampleWait())
         try increment(word)

@@ -43,6 +43,11 @@ import TestSupport
         #expect(try store.count() == 3)
     }
 
+    /// What a program prints without standard streams must not go to a server.
+    @Test func noSocketIsAStandardStream() throws {
+        #expect(try probe("streams", url).errors == "sockets: []\n")
+    }
+
     @Test func aKilledHolderKeepsNobodyOutForLong() throws {
         let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
         #expect(try holder.line() == "holding")

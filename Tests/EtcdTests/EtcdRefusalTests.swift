@@ -44,6 +44,15 @@ import TestSupport
         ("etcdserver: revision of auth store is old", 3),
         ("etcdserver: authentication is not enabled", 9),
         ("etcdserver: mvcc: required revision has been compacted", 11),
+        ("etcdserver: mvcc: required revision is a future revision", 11), ("etcdserver: too large lease TTL", 11),
+        ("etcdserver: key is not provided", 3), ("etcdserver: key not found", 3), ("etcdserver: value is provided", 3),
+        ("etcdserver: lease is provided", 3), ("etcdserver: duplicate key given in txn request", 3),
+        ("etcdserver: authentication failed, invalid user ID or password", 3),
+        ("etcdserver: invalid auth management", 3),
+        ("etcdserver: too many requests", 8), ("etcdserver: lease already exists", 9),
+        ("etcdserver: user name not found", 9),
+        ("etcdserver: role is not granted to the user", 9),
+        ("etcdserver: permission is not granted to the role", 9),
     ]) func wordsBehindAProxyAreARefusal(_ words: String, code: Int) {
         // As etcd itself, and as its proxy.
         for number in [code, 2] {
@@ -60,6 +69,98 @@ import TestSupport
         let failure = EtcdFailure.answer(code, words)
         #expect(failure.mayBeDone && !failure.isRejected(code))
         #expect(failure.reason == (words.isEmpty ? "code 2" : words))
+    }
+
+    /// Who escapes nothing may say a percent sign.
+    @Test func wordsThatAreNotEscaped() throws {
+        let server = try ScriptedServer { client, stream in
+            let fields: KeyValuePairs = [
+                ":status": "200", "content-type": "application/grpc", "grpc-status": "9",
+                "grpc-message": "100% of x",
+            ]
+            return SocketBytes.write(Frame.headers(fields, of: stream, flags: 5).bytes, to: client)
+        }
+        defer { server.close() }
+        #expect(try failure(of: server).reason == "100% of x")
+    }
+
+    /// `etcd grpc-proxy` of 3.5.30 tells the time -1. A lease without a number is none: what is put with it would stay for ever.
+    @Test(arguments: [(5, 7, true), (5, 0, false), (5, -1, false), (0, 7, false)] as [(Int64, Int64, Bool)])
+    func aLeaseThatIsNone(_ number: Int64, seconds: Int64, isOne: Bool) throws {
+        let server = try ScriptedServer { client, stream in
+            let lease = Field.message(1, []) + Field.number(2, number) + Field.number(3, seconds)
+            return SocketBytes.write(Self.answer(of: stream, lease), to: client)
+        }
+        defer { server.close() }
+        let client = try client(server)
+        if number == 0 {
+            let failure = #expect(throws: EtcdFailure.self) {
+                try client.grantLease(seconds: 7, until: .now + longestWait)
+            }
+            #expect(failure?.reason == "it granted no lease" && failure?.mayBeDone == true)
+        } else {
+            #expect(try client.keepLease(number, until: .now + longestWait) == isOne)
+        }
+    }
+
+    /// What needs a token is not sent before it is there, so an answer that is lost leaves nothing unknown.
+    @Test(arguments: [true, false]) func aTokenWithoutAnAnswer(_ hasUser: Bool) throws {
+        let server = try ScriptedServer { _, _ in false }
+        defer { server.close() }
+        let client = try client(server, user: hasUser ? .init(name: "ann", password: "x") : nil)
+        #expect(#expect(throws: EtcdFailure.self) { try revision(client) }?.mayBeDone == !hasUser)
+    }
+
+    // MARK: - Two servers
+
+    private func client(_ servers: [ScriptedServer]) throws -> EtcdClient {
+        let client = EtcdClient(
+            endpoints: try servers.map { try Endpoint($0.urls[0]) }, user: nil, patience: .seconds(60))
+        client.prefer(0)
+        return client
+    }
+
+    private static func withoutServer() throws -> ScriptedServer {
+        try ScriptedServer { client, stream in
+            SocketBytes.write(Frame.headers([":status": "502"], of: stream, flags: 5).bytes, to: client)
+        }
+    }
+
+    /// The next requests go to the server that has answered.
+    @Test func aServerThatHasFailedIsNotTheFirst() throws {
+        let first = try Self.withoutServer()
+        let second = try ScriptedServer { client, stream in
+            SocketBytes.write(Self.answer(of: stream, Self.revision), to: client)
+        }
+        defer { for server in [first, second] { server.close() } }
+        let client = try client([first, second])
+        for _ in 0..<3 {
+            #expect(try client.range(RangeRequest(key: Data("x".utf8)), until: .now + longestWait).revision == 7)
+        }
+        #expect([first, second].map { server in server.headers.withLock { $0.count } } == [1, 3])
+    }
+
+    /// A lease may still be renewed in time, because a silent server has a second.
+    @Test func aRenewalAsksTheNextServer() throws {
+        let first = try ScriptedServer(bytes: [])
+        let second = try ScriptedServer { client, stream in
+            let lease = Field.message(1, []) + Field.number(2, 5) + Field.number(3, 7)
+            return SocketBytes.write(Self.answer(of: stream, lease), to: client)
+        }
+        defer { for server in [first, second] { server.close() } }
+        #expect(try client([first, second]).keepLease(5, until: .now + longestWait))
+    }
+
+    /// The last attempt had less time than a server may take, and says less than the one before.
+    @Test func theReasonOfTheLastWholeAttempt() throws {
+        let (first, second) = (try Self.withoutServer(), try ScriptedServer(bytes: []))
+        defer { for server in [first, second] { server.close() } }
+        let client = try client([first, second])
+        let failure = #expect(throws: EtcdFailure.self) {
+            try client.range(RangeRequest(key: Data("x".utf8)), until: .now + shortWait(1))
+        }
+        #expect(failure?.reason == "no answer of etcd: HTTP status 502")
+        #expect(failure?.endpoint == "127.0.0.1:\(first.port)")
     }
 
     // MARK: - Statuses of HTTP
@@ -202,6 +303,76 @@ import TestSupport
         #expect(fields.first { $0.name == "token" }?.value == token)
     }
 
+    /// The lengths at which one more byte is needed, of header fields and of messages.
+    @Test func textsOfEachLength() throws {
+        for length in [1, 126, 127, 128, 129, 254, 255, 256, 300, 16_383, 16_384, 16_510, 16_511, 16_512] {
+            let text = String(repeating: "t", count: length)
+            var encoder = HeaderEncoder()
+            encoder.add("token", text)
+            let fields = try HeaderDecoder.fields(of: encoder.bytes[...])
+            #expect(fields.last.map { $0.name == "token" && $0.value == text } == true, "\(length)")
+            #expect(AuthenticateRequest.bytes(name: text, password: "") == Field.text(1, text), "\(length)")
+            #expect(LeaseRequest.of(Int64(length)) == Field.number(1, Int64(length)), "\(length)")
+        }
+        #expect(LeaseRequest.of(.max) == Field.number(1, .max) && LeaseRequest.of(-1) == Field.number(1, -1))
+    }
+
+    /// A field by its number, and with a name by its number or as a text: to be stored in a table, or not, or never.
+    @Test func fieldsInEachForm() throws {
+        func fields(_ bytes: [UInt8]) throws -> [[String]] {
+            try HeaderDecoder.fields(of: bytes[...]).map { [$0.name, $0.value] }
+        }
+        for (number, status) in zip(8...14 as ClosedRange<UInt8>, ["200", "204", "206", "304", "400", "404", "500"]) {
+            #expect(try fields([0x80 | number]) == [[":status", status]])
+        }
+        for form in [0x00, 0x10, 0x40] as [UInt8] {
+            #expect(try fields([form | 8, 3] + "418".utf8) == [[":status", "418"]], "\(form)")
+            #expect(try fields([form, 1] + "a".utf8 + [2] + "bc".utf8) == [["a", "bc"]], "\(form)")
+            let contentType = form == 0x40 ? [0x5F] : [form | 15, 16] as [UInt8]
+            #expect(try fields(contentType + [1] + "x".utf8) == [["content-type", "x"]], "\(form)")
+        }
+    }
+
+    /// A server refuses a time of more than eight digits.
+    @Test(arguments: [(400_000, "99999999m"), (50, "50000m")]) func theTimeThatAServerIsTold(
+        _ seconds: Int, most: String
+    )
+        throws
+    {
+        let server = try ScriptedServer { client, stream in
+            SocketBytes.write(Self.answer(of: stream, Self.revision), to: client)
+        }
+        defer { server.close() }
+        let client = try client(server)
+        let request = RangeRequest(key: Data("x".utf8))
+        #expect(try client.range(request, at: client.endpoints[0], until: .now + .seconds(seconds)).revision == 7)
+        let fields = try HeaderDecoder.fields(of: try #require(server.headers.withLock { $0.last })[...])
+        let time = try #require(fields.first { $0.name == "grpc-timeout" }?.value)
+        #expect(time.hasSuffix("m") && time.count <= 9)
+        let (found, limit) = (Int(time.dropLast()) ?? 0, Int(most.dropLast()) ?? 0)
+        #expect(seconds > 99_999 ? found == limit : (1...limit).contains(found), "\(time)")
+    }
+
+    /// Room for more is given to the connection and to the call.
+    @Test func aLongAnswerHasRoom() throws {
+        let long = Self.revision + Field.message(99, Array(repeating: 0, count: 9 << 20))
+        let server = try ScriptedServer { client, stream in
+            SocketBytes.write(Self.answer(of: stream, long), to: client)
+        }
+        defer { server.close() }
+        #expect(try revision(client(server)) == 7)
+        expectEventually(server.windows.withLock { $0 }, is: [0, 1])
+    }
+
+    /// A program that the program starts keeps no connection open.
+    @Test func aConnectionIsNotInherited() throws {
+        let server = try ScriptedServer(bytes: [])
+        defer { server.close() }
+        let descriptor = try Socket.connect(to: Endpoint(server.urls[0]), until: .now + longestWait)
+        defer { close(descriptor) }
+        #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    }
+
     /// A server may change the room for calls while a request is on its way.
     @Test func settingsDuringACall() throws {
         @Sendable func room(_ bytes: Int) -> [UInt8] {
@@ -223,11 +394,13 @@ import TestSupport
     }
 
     /// A connection that a server is about to close is used for no further call.
-    @Test func aConnectionThatIsLeftIsNotUsedAgain() throws {
+    ///
+    /// - Parameter isBefore: it leaves, and answers the call all the same.
+    @Test(arguments: [true, false]) func aConnectionThatIsLeftIsNotUsedAgain(_ isBefore: Bool) throws {
         let server = try ScriptedServer { client, stream in
-            // It leaves, and answers the call all the same.
             let leave = Frame(kind: Frame.goAway, content: Frame.bytes(Int(stream)) + [0, 0, 0, 0]).bytes
-            return SocketBytes.write(leave + Self.answer(of: stream, Self.revision), to: client)
+            let answer = Self.answer(of: stream, Self.revision)
+            return SocketBytes.write(isBefore ? leave + answer : answer + leave, to: client)
         }
         defer { server.close() }
         let client = try client(server)

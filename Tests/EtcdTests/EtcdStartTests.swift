@@ -147,16 +147,52 @@ import TestSupport
     }
 
     /// A token may end between its grant and its use, and no request is sent for ever.
-    @Test(arguments: [(3, 4), (.max, 4)]) func aTokenIsRenewedThreeTimes(rejected: Int, sent: Int) throws {
+    @Test(
+        arguments: [(3, 4), (.max, 4)],
+        [(16, "invalid auth token"), (3, "revision of auth store is old"), (3, "user name is empty")])
+    func aTokenIsRenewedThreeTimes(_ requestsOf: (rejected: Int, sent: Int), _ refusal: (code: Int, words: String))
+        throws
+    {
+        let (rejected, sent) = requestsOf
         let requests = Locked(0)
         proxy.intercept { request in
             guard request.contains("KV/Range"), requests.next() <= rejected else { return nil }
-            return LossyProxy.answer(401, #"{"code":16,"message":"etcdserver: invalid auth token"}"#)
+            return LossyProxy.answer(401, #"{"code":\#(refusal.code),"message":"etcdserver: \#(refusal.words)"}"#)
         }
         let store = proxy.store(prefix, .init(reads: .current, user: "root", password: "x", deadline: ampleWait()))
         let failure = error { _ = try store.read(root: "A") }
         #expect((failure == nil) == (rejected == 3), "\(failure as Any)")
         #expect(requests.withLock { $0 } == sent)
+    }
+
+    /// The reason may be the token.
+    @Test func aWatchThatEtcdHasEndedAsksForAnotherToken() throws {
+        let (tokens, watches) = (Locked(0), Locked(0))
+        let end = LossyProxy.stream(#"{"created": true, "canceled": true, "cancel_reason": "permission denied"}"#)
+        proxy.intercept { request in
+            if request.contains("Auth/Authenticate") { tokens.next() }
+            return request.contains("Watch/Watch") && watches.next() == 1 ? end : nil
+        }
+        let store = proxy.store(prefix, .init(user: "root", password: "x", deadline: ampleWait()))
+        #expect(try store.read(root: "A") == nil)
+        expectEventually(watches.withLock { $0 }, "at least 2") { $0 >= 2 }
+        #expect(tokens.withLock { $0 } == 2)
+    }
+
+    /// A user of the URL replaces the one of the options, with the password, also if it has none.
+    @Test(arguments: [("", "ann", "hush"), ("bob:x@", "bob", "x"), ("bob@", "bob", "")])
+    func theUserOfAURL(_ part: String, user: String, password: String) throws {
+        let sent = Locked("")
+        proxy.interceptFirst("Auth/Authenticate") { request in
+            sent.withLock { $0 = request }
+            return LossyProxy.answer(400, #"{"code": 3, "message": "no"}"#)
+        }
+        let store = try EtcdStore(
+            url: "etcd://\(part)127.0.0.1:\(proxy.port)/\(prefix)",
+            options: .init(reads: .current, user: "ann", password: "hush", deadline: ampleWait()))
+        #expect(error { _ = try store.read(root: "A") }.unreadable?.reason == "no")
+        let both = #""name":"\#(user)""# + (password.isEmpty ? "" : #","password":"\#(password)""#)
+        #expect(sent.withLock { $0 } == "call Auth/Authenticate {\(both)}")
     }
 
     /// Programs get their user first, and then the cluster gets its users.
@@ -204,7 +240,7 @@ import TestSupport
     }
 
     @Test func aProgramThatEndsRemovesItsKeys() throws {
-        for command in ["increment", "assign"] {
+        for command in ["increment", "assign", "release"] {
             #expect(try probe(command, url, "3").output == "ok\n")
             #expect(try keys("c").isEmpty && keys("l").isEmpty)
         }
@@ -214,6 +250,14 @@ import TestSupport
         #expect(try holder.line() == "holding")
         holder.kill()
         #expect(try !keys("l").isEmpty)
+    }
+
+    /// What it has written last is in the file.
+    @Test func aProgramThatEndsSavesTheLastKnownRoots() throws {
+        let file = home.file("last-known.json")
+        #expect(try probe("known", url, file.path(percentEncoded: false)).output == "ok\n")
+        let roots = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Int]]
+        #expect(roots == ["A": ["count": 7]])
     }
 
     /// A store that is not used any more is a program that ends.

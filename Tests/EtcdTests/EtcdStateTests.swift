@@ -54,6 +54,7 @@ import TestSupport
     @Test func whatIsHeardBeforeAllRootsAreRead() throws {
         var state = state(using: (0..<8).map { "R\($0)" })
         state.load(state.used, state.used.map { _ in nil }, in: 10)
+        #expect(!state.followsAll)
         state.use("R8")
         #expect(state.followsAll && state.unread == nil)
         state.apply(event("R1", 1, in: 11))
@@ -160,6 +161,144 @@ import TestSupport
         file.save(known.roots, of: known.names)
         let found = ["R1", "R2", "R3"].map { LastKnownFile(home.file("last-known.json")).values(of: $0) }
         #expect(found == [values(7), values(2), nil])
+    }
+
+    /// A file that cannot be written is written later. Names may have any characters.
+    @Test func aFileThatCouldNotBeSaved() throws {
+        let home = try TemporaryFolder()
+        let url = home.file("later/last-known.json")
+        let (file, names) = (LastKnownFile(url), ["a\"b", "a\\", "\n", "\u{e9}/"])
+        let roots = names.map { ($0, Data(#"{"count": 1}"#.utf8) as Data?) }
+        file.save(Dictionary(uniqueKeysWithValues: roots), of: nil)
+        try FileManager.default.createDirectory(at: home.file("later"), withIntermediateDirectories: false)
+        file.save(Dictionary(uniqueKeysWithValues: roots), of: nil)
+        #expect(names.map { LastKnownFile(url).values(of: $0) } == names.map { _ in values(1) })
+    }
+
+    @Test func theFileHasWhatThisProcessHasWritten() throws {
+        var state = state(using: ["A", "B"])
+        state.load(["A", "B"], [entry("A", 1, in: 9), entry("B", 1, in: 9)], in: 10)
+        state.advance("A", to: StoredRoot(entry("A", 2, in: 12)), in: 12)
+        let known = state.known().roots.compactMapValues { $0.map { String(decoding: $0, as: UTF8.self) } }
+        #expect(known == ["A": #"{"count": 2}"#, "B": #"{"count": 1}"#])
+    }
+
+    // MARK: - Roots that were left, and restored clusters
+
+    /// They are left while they are read, and are read again when they are used again.
+    @Test func rootsThatAreLeftWhileTheyAreRead() throws {
+        var few = state(using: ["A", "B"])
+        few.leaveUnused(at: .now + .seconds(601))
+        #expect(few.used == ["B"])
+        few.load(["A", "B"], [entry("A", 1, in: 9), entry("B", 1, in: 9)], in: 10)
+        few.use("A")
+        #expect(!few.isLoaded("A") && few.isLoaded("B"))
+        var many = state(using: (0..<9).map { "R\($0)" })
+        #expect(many.followsAll)
+        many.leaveUnused(at: .now + .seconds(601))
+        many.loadAll([entry("R1", 1, in: 9)], in: 10)
+        #expect(many.used == ["R8"] && many.unread == ["R8"])
+    }
+
+    /// Revisions begin again below those of before. Only what was confirmed since the look that has noticed it is of the new cluster.
+    @Test func whatARestoredClusterLeaves() throws {
+        var state = state(using: ["A", "B"])
+        state.load(["A", "B"], [entry("A", 1, in: 40), entry("B", 1, in: 40)], in: 40)
+        state.advance("B", to: StoredRoot(entry("B", 5, in: 55)), in: 55)
+        state.note(StoredRoot(entry("A", 6, in: 60)), "A", in: 60)
+        let known = state
+        state.advance("A", to: StoredRoot(entry("A", 3, in: 50)), in: 50)
+        state.forget(known)
+        state.load(["A", "B"], [entry("A", 2, in: 9), entry("B", 2, in: 9)], in: 10)
+        #expect(try state.values(of: "A") == values(3) && state.lastGood("A") == values(3))
+        #expect(try state.values(of: "B") == values(2) && state.lastGood("B") == values(2))
+        #expect(state.newest("A")?.modified == 50 && state.newest("B")?.modified == 9)
+    }
+
+    /// A change of the new cluster may have the revision of a change before.
+    @Test func aRevisionThatIsUsedAgain() throws {
+        var state = state(using: ["A", "B"])
+        state.load(["A", "B"], [entry("A", 1, in: 9), entry("B", 1, in: 9)], in: 10)
+        state.advance("B", to: StoredRoot(entry("B", 2, in: 12)), in: 12)
+        #expect(try ["A", "B"].map { try state.values(of: $0) } == [values(1), values(2)])
+        state.forget(state)
+        state.load(["A", "B"], [entry("A", 5, in: 9), entry("B", 6, in: 12)], in: 12)
+        #expect(try ["A", "B"].map { try state.values(of: $0) } == [values(5), values(6)])
+    }
+
+    /// Reads of several threads may be answered in another order.
+    @Test func aReadThatIsAnsweredLate() throws {
+        var state = state()
+        for (count, revision) in [(6, 60), (5, 50), (7, 70)] as [(Int, Int64)] {
+            state.note(StoredRoot(entry("A", count, in: revision)), "A", in: revision)
+            #expect(state.lastGood("A") == values(max(6, count)))
+        }
+    }
+
+    /// Whether nothing is missing is told by the newest change and the number of roots, which grows with new ones only.
+    @Test func theNumberOfRoots() {
+        var state = state(using: (0..<9).map { "R\($0)" })
+        state.loadAll([entry("R1", 1, in: 7), entry("R2", 1, in: 8)], in: 10)
+        var changed = entry("R1", 2, in: 11)
+        changed.created = 7
+        state.apply(WatchReply.Event(kv: changed))
+        state.apply(event("R3", 1, in: 12))
+        state.apply(WatchReply.Event(isRemoval: true, kv: entry("R2", 0, in: 13)))
+        state.apply(event("R2", 3, in: 14))
+        #expect(state.count == 3)
+    }
+
+    /// A cluster that has less than what was read, what was written, or what was confirmed, was restored.
+    @Test func howFarAClusterWas() throws {
+        var state = state()
+        func isAhead(of revision: Int64, _ term: Int64 = 0) -> Bool {
+            state.progress.isAhead(of: revision, term: term)
+        }
+        state.load(["A"], [entry("A", 1, in: 9)], in: 10)
+        #expect(isAhead(of: 9) && !isAhead(of: 10))
+        state.advance("A", to: StoredRoot(entry("A", 2, in: 12)), in: 12)
+        #expect(isAhead(of: 11) && !isAhead(of: 12))
+        var change = OwnTransaction(
+            operation: "one", marker: keys.marker("one"), hasMarker: true, steps: [try step("B", from: 1, to: 2)])
+        change.revision = 14
+        state.own.append(change)
+        #expect(isAhead(of: 13) && !isAhead(of: 14))
+        state.term = 3
+        #expect(isAhead(of: 14, 2) && !isAhead(of: 14, 3))
+    }
+
+    /// Short at first, and longer for a slow server, up to the age that a copy may have.
+    @Test func theTimeToReadAllRoots() throws {
+        let client = EtcdClient(endpoints: [try Endpoint(loopback(1))], user: nil, patience: .seconds(4))
+        let roots = WatchedRoots(
+            client: client, keys: keys, limit: .seconds(10), patience: .seconds(16), state: Guarded(state()))
+        #expect([0, 1, 2, 100].map { roots.timeToLoad(afterRounds: $0) } == [4, 8, 10, 10].map { .seconds($0) })
+    }
+
+    // MARK: - Keys and values
+
+    @Test func keysThatAreNoRoots() {
+        for name in ["A", "a/b", "caf\u{e9}", "\u{FFFD}", ""] { #expect(keys.root(ofKey: keys.root(name)) == name) }
+        for key in [keys.roots + [0xFF], keys.roots + "A".utf8 + [0xC3], keys.version, keys.markers + "A".utf8] {
+            #expect(keys.root(ofKey: key) == nil)
+        }
+    }
+
+    /// - Parameter count: that of the root; -1 for a root of another type, and nil for what is no root.
+    @Test(
+        arguments: [
+            (#"{"count": 1}"#, 1), ("\n\t {\"count\": 2}\n", 2), ("[1]", -1), ("7", -1), (#""x""#, -1), ("true", -1),
+            ("", nil), ("{", nil), (#"1, "y": 2"#, nil), (#"{} {}"#, nil),
+            ("<plist><dict><key>count</key><integer>3</integer></dict></plist>", nil),
+        ] as [(String, Int?)]) func whatIsARoot(_ text: String, count: Int?)
+    {
+        var root = StoredRoot(entry(keys.root("A"), text, in: 7))
+        switch root.result(of: "A", in: keys) {
+        case .success(let found): #expect(found == count.map(values))
+        case .failure(.rootIsNotDictionary("A")): #expect(count == -1)
+        case .failure(.unreadable(let failure)): #expect(count == nil && failure.path == "etcd key p/r/A")
+        case .failure(let failure): Issue.record("\(failure)")
+        }
     }
 
     /// etcd may be anywhere. Tests of a fleet are skipped if it is not found.

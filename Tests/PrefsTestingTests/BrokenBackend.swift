@@ -20,6 +20,8 @@ final class BrokenPlace: Sendable {
         var updates = 0
         var calls = 0
         var heldBack: PrefsChange?
+        var objectCount = 0
+        var kept: [PrefsObservation] = []
         var activities: [String: Activity] = [:]
         /// Objects and roots that were written, which the fault needs.
         nonisolated(unsafe) var objects: [String: NSMutableArray] = [:]
@@ -59,10 +61,12 @@ final class BrokenPlace: Sendable {
             $0.observers.append(($0.lastNumber, root, action))
             return $0.lastNumber
         }
-        return PrefsObservation { [weak self] in
+        let observation = PrefsObservation { [weak self] in
             guard let self, fault != .ignoresTheEnd else { return }
             state.withLock { $0.observers.removeAll { $0.number == number } }
         }
+        if fault == .keepsObservations { state.withLock { $0.kept.append(observation) } }
+        return observation
     }
 
     func report(_ change: PrefsChange?) {
@@ -121,6 +125,8 @@ final class BrokenBackend: RemotePrefsBackend {
 
     private let place: BrokenPlace
     private let thread = "\(pthread_self())"
+    /// Of the objects for the place.
+    private let number: Int
     private let cache = Locked(Cache())
 
     private struct Cache {
@@ -129,12 +135,18 @@ final class BrokenBackend: RemotePrefsBackend {
 
     init(_ place: BrokenPlace) {
         self.place = place
+        number = place.state.withLock {
+            $0.objectCount += 1
+            return $0.objectCount
+        }
     }
 
     private func name(of root: String) -> String {
         switch place.fault {
         case .normalizesNames where root.contains(".."): "A"
-        case .acceptsEmptyNames where root.isEmpty: "empty"
+        case .acceptsEmptyNames where root.isEmpty, .acceptsNULs where root.contains("\0"),
+            .acceptsMarks where root.hasPrefix("\u{FEFF}"), .acceptsLongNames where root.utf8.count > 1_024:
+            "odd"
         default: root
         }
     }
@@ -155,6 +167,8 @@ final class BrokenBackend: RemotePrefsBackend {
             return nil
         case .returnsNumbersForBooleans:
             return found?.mapValues { type(of: $0) == Bool.self ? NSNumber(value: 1) : $0 }
+        case .laterObjectsReadNothing where number > 2 && root.contains("/"):
+            return nil
         case .keepsWrittenObjects:
             let objects = place.state.withLock { $0.objects }
             return found?.merging(objects) { $1 }
@@ -164,16 +178,30 @@ final class BrokenBackend: RemotePrefsBackend {
             place.meetOtherCall()
             return found
         default:
-            return found
+            let key = place.fault.keyOfAnotherType
+            return found.map { values in
+                Dictionary(
+                    uniqueKeysWithValues: values.map {
+                        ($0, $0 == key ? $1 is NSNumber ? "x" : NSNumber(value: 0) : $1)
+                    })
+            }
         }
     }
 
     func current(root: String) throws -> [String: Any]? {
-        try place.fault == .comparesWithOldStates ? place.activity.before : place.memory.read(root: root)
+        switch place.fault {
+        case .comparesWithOldStates: place.activity.before
+        case .readsTheServerInUpdates where !place.activity.roots.isEmpty: place.activity.before
+        default: try place.memory.read(root: root)
+        }
     }
 
     func lastKnown(root: String) -> [String: Any]? {
-        place.fault == .forgetsStates ? nil : (try? place.memory.read(root: root)) ?? nil
+        switch place.fault {
+        case .forgetsStates: nil
+        case .knowsOnlyItsWrites: cache.withLock { $0.roots[root] ?? nil }
+        default: (try? place.memory.read(root: root)) ?? nil
+        }
     }
 
     func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
@@ -182,7 +210,8 @@ final class BrokenBackend: RemotePrefsBackend {
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         if place.fault == .rejectsWritesInCalls, place.activity.isInCall { throw Wrapped() }
-        let root = name(of: root)
+        if place.fault == .dropsWritesOfCalls, place.activity.isInCall { return }
+        let root = place.fault == .updatesWithEmptyNames && root.isEmpty ? "odd" : name(of: root)
         place.updating.lock()
         defer { place.updating.unlock() }
         place.state.withLock { $0.updates += 1 }
@@ -192,14 +221,27 @@ final class BrokenBackend: RemotePrefsBackend {
         place.activity.roots = outer + [root]
         defer { place.activity.roots = outer }
         var attempted = before
+        var hasRun = false
         do {
             try change(root, isNested: !outer.isEmpty) {
-                try body(&$0)
+                hasRun = true
+                if !outer.isEmpty, place.fault == .readsOldStateInNestedBodies {
+                    var old = place.activity.before
+                    let unchanged = old
+                    try body(&old)
+                    if Self.areEqual(old, unchanged) { return }
+                    $0 = old
+                } else {
+                    try body(&$0)
+                }
                 attempted = $0
             } attempted: {
                 attempted = $0
             }
         } catch {
+            if place.fault == .wrapsTheErrorInOtherStores, !hasRun, case PrefsError.updateOfAnotherStore = error {
+                throw Wrapped()
+            }
             if outer.isEmpty { try end(root, before, attempted, with: error) }
             throw error
         }
@@ -223,7 +265,14 @@ final class BrokenBackend: RemotePrefsBackend {
                     var scratch = values
                     try body(&scratch)
                 }
-                try body(&values)
+                if place.fault == .runsABodyOnAnotherThread, place.state.withLock({ $0.updates == 10 }) {
+                    var (copy, result) = (values, Result<Void, any Error>.success(()))
+                    onAnotherThread { result = Result { try body(&copy) } }
+                    values = copy
+                    try result.get()
+                } else {
+                    try body(&values)
+                }
             } catch {
                 note(values)
                 let isOwnChange = !Self.areEqual(before, values)
@@ -260,6 +309,9 @@ final class BrokenBackend: RemotePrefsBackend {
             if place.isObserved { return }
             let whole = place.fault == .writesWholeRoots ? values : before
             try place.memory.update(root: root) { $0 = whole }
+        case .dropsNestedCreations where !isNested && !isOwnChange && before == nil:
+            if place.isObserved { return }
+            try place.memory.update(root: root) { $0 = nil }
         case .dropsNestedRoots where isNested && place.activity.roots.first != root: values = before
         case .commitsNestedUpdates where isNested:
             nonisolated(unsafe) let result = values
@@ -276,6 +328,12 @@ final class BrokenBackend: RemotePrefsBackend {
         case .wrapsErrors where !(error is PrefsError): throw Wrapped()
         case .wrapsTheErrorOfOtherStores:
             if case PrefsError.updateOfAnotherStore = error { throw Wrapped() }
+        case .namesOneRejectedKey, .storesAPartOfARejectedUpdate:
+            guard case PrefsError.valuesNotPlistCompatible = error else { return }
+            if place.fault == .namesOneRejectedKey {
+                throw PrefsError.valuesNotPlistCompatible(reasons: ["b": "is odd"])
+            }
+            try place.memory.update(root: root) { $0?["a"] = 2 }
         case .commitsNestedUpdates:
             nonisolated(unsafe) let nested = place.state.withLock { $0.nested }
             for (root, values) in nested { try place.memory.update(root: root) { $0 = values } }
@@ -298,4 +356,28 @@ final class BrokenBackend: RemotePrefsBackend {
     private static func areEqual(_ left: [String: Any]?, _ right: [String: Any]?) -> Bool {
         left.map { NSDictionary(dictionary: $0) } == right.map { NSDictionary(dictionary: $0) }
     }
+}
+
+/// Runs a closure on a thread of its own, which ends before this returns.
+private func onAnotherThread(_ body: () -> Void) {
+    withoutActuallyEscaping(body) { body in
+        // The name of the thread has another type on each platform.
+        let name = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
+        defer { name.deallocate() }
+        func typed<T>() -> UnsafeMutablePointer<T> { name.assumingMemoryBound(to: T.self) }
+        let work = Unmanaged.passRetained(Work(body))
+        guard pthread_create(typed(), nil, { perform($0) }, work.toOpaque()) == 0 else { return work.release() }
+        pthread_join(name.load(as: pthread_t.self), nil)
+    }
+}
+
+private final class Work {
+    let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+private func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+    return nil
 }

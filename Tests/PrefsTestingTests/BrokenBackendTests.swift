@@ -33,6 +33,7 @@ import Testing
     @Test func theCheckOfUnreadablePlacesSeesAFault() throws {
         let folder = try TemporaryFolder()
         let (file, away) = (folder.file(), folder.file("away"))
+        @Sendable func isBroken() -> Bool { FileManager.default.fileExists(atPath: away.path) }
         func check(_ make: @escaping @Sendable (PrefsStore) -> any PrefsBackend) throws {
             try StoreCheck.unreadableThrows {
                 make(PrefsStore.propertyList(url: file))
@@ -40,36 +41,63 @@ import Testing
                 try FileManager.default.moveItem(at: file, to: away)
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             } mending: {
-                guard FileManager.default.fileExists(atPath: away.path) else { return }
+                guard isBroken() else { return }
                 try FileManager.default.removeItem(at: file)
                 try FileManager.default.moveItem(at: away, to: file)
             }
         }
         try check { CheckedStore($0) }
-        #expect {
-            try check { ForgivingBackend($0) }
-        } throws: {
-            "\($0)" == """
-                unreadableThrows: Missing is nil; unreadable throws, and nothing changes. Expected an error of a read of an \
-                unreadable place, found no error.
-                """
+        for (forgiven, finding) in [
+            (Forgiven.read, "Expected an error of a read of an unreadable place, found no error."),
+            (.current, "Expected an error of current of an unreadable place, found no error."),
+            (.update, "Expected an error of an update of an unreadable place, found no error."),
+            (.everythingAfterwards, "Expected [a: 1] when the place can be read again, found nil."),
+        ] {
+            let rule = "unreadableThrows: Missing is nil; unreadable throws, and nothing changes. "
+            let hasFailed = Locked(false)
+            let failure = #expect(throws: (any Error).self) {
+                try check { ForgivingBackend($0, forgiven, hasFailed) }
+            }
+            #expect(failure.map { "\($0)" } == rule + finding)
+            for file in [file, away] { try? FileManager.default.removeItem(at: file) }
         }
     }
 }
 
-/// Treats an unreadable root as missing.
-private final class ForgivingBackend: PrefsBackend {
-    private let store: PrefsStore
+/// What treats an unreadable root as missing.
+private enum Forgiven {
+    case read, current, update
+    /// Everything, once an update has failed.
+    case everythingAfterwards
+}
 
-    init(_ store: PrefsStore) {
-        self.store = store
+private final class ForgivingBackend: RemotePrefsBackend {
+    private let store: PrefsStore
+    private let forgiven: Forgiven
+    private let hasFailed: Locked<Bool>
+
+    init(_ store: PrefsStore, _ forgiven: Forgiven, _ hasFailed: Locked<Bool>) {
+        (self.store, self.forgiven, self.hasFailed) = (store, forgiven, hasFailed)
     }
 
     func read(root: String) throws -> [String: Any]? {
-        try? store.read(root: root)
+        if forgiven == .read { return try? store.read(root: root) }
+        return try hasFailed.withLock { $0 } ? nil : store.read(root: root)
     }
 
+    func current(root: String) throws -> [String: Any]? {
+        forgiven == .current ? try? store.read(root: root) : try read(root: root)
+    }
+
+    func lastKnown(root: String) -> [String: Any]? { nil }
+
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try store.update(root: root, body)
+        do {
+            try store.update(root: root, body)
+        } catch {
+            if forgiven == .update { return }
+            if forgiven == .everythingAfterwards { hasFailed.withLock { $0 = true } }
+            throw error
+        }
     }
 }

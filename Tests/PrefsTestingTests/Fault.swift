@@ -10,6 +10,28 @@ enum Fault: String, CaseIterable {
     case neverCalls, reportsEqualUpdates, reportsOtherRoots, reportsRolledBackUpdates, reportsNestedUpdates
     case reportsOutOfOrder, callsAtOnce, rejectsWritesInCalls, waitsForClosures, ignoresTheEnd
     case comparesWithOldStates, forgetsStates
+    // Each of these breaks what another expectation of the same checks is about.
+    case laterObjectsReadNothing, acceptsNULs, acceptsMarks, acceptsLongNames, updatesWithEmptyNames
+    case returnsOtherStrings, returnsOtherData, returnsOtherDates, returnsOtherIntegers, returnsOtherDoubles
+    case returnsOtherOptionals, returnsOtherLists, returnsOtherDictionaries
+    case namesOneRejectedKey, storesAPartOfARejectedUpdate, runsABodyOnAnotherThread
+    case dropsNestedCreations, readsOldStateInNestedBodies, wrapsTheErrorInOtherStores
+    case dropsWritesOfCalls, keepsObservations, readsTheServerInUpdates, knowsOnlyItsWrites
+
+    /// The key of `valuesHaveTheirTypes` whose value has another type.
+    var keyOfAnotherType: String? {
+        switch self {
+        case .returnsOtherStrings: "string"
+        case .returnsOtherData: "data"
+        case .returnsOtherDates: "date"
+        case .returnsOtherIntegers: "int"
+        case .returnsOtherDoubles: "double"
+        case .returnsOtherOptionals: "optional"
+        case .returnsOtherLists: "list"
+        case .returnsOtherDictionaries: "dictionary"
+        default: nil
+        }
+    }
 
     /// The names of the checks that detect the fault, and a part of the text of their errors.
     var expected: (checks: [String], finding: String) {
@@ -79,6 +101,34 @@ enum Fault: String, CaseIterable {
         case .ignoresTheEnd: (["cancelledIsNotCalled"], "The closure of a cancelled observation was called.")
         case .comparesWithOldStates: (["currentIsNewest"], "Expected [a: 1] from current, after an update, found nil.")
         case .forgetsStates: (["lastKnownIsWhatWasRead"], "Expected [a: 1] from lastKnown, after an update, found nil.")
+        case .laterObjectsReadNothing:
+            (["rootsAreSeparate"], "Expected [a: 2] in the root \"B/../.\", through another object, found nil.")
+        case .acceptsNULs:
+            (["badRootIsRejected"], "of a read with a root key of 3 characters, \"a\\0b\", found no error.")
+        case .acceptsMarks: (["badRootIsRejected"], "of a read with a root key of 2 characters, ")
+        case .acceptsLongNames:
+            (["badRootIsRejected"], "of a read with a root key of 1025 characters, \"xxxxx\", found")
+        case .updatesWithEmptyNames:
+            (["badRootIsRejected"], "of an update with a root key of 0 characters, \"\", found no error.")
+        case .returnsOtherStrings, .returnsOtherData, .returnsOtherDates, .returnsOtherIntegers, .returnsOtherDoubles,
+            .returnsOtherOptionals, .returnsOtherLists, .returnsOtherDictionaries:
+            (["valuesHaveTheirTypes"], " for \"\(keyOfAnotherType ?? "")\", found ")
+        case .namesOneRejectedKey:
+            (["unsupportedIsRejected"], "Expected valuesNotPlistCompatible with the keys b and z, found ")
+        case .storesAPartOfARejectedUpdate:
+            (["unsupportedIsRejected"], "Expected [a: 1] after the rejected update, found [a: 2].")
+        case .runsABodyOnAnotherThread: (["bodyRunsOnce"], "The body ran on another thread.")
+        case .dropsNestedCreations:
+            (["leftAloneKeepsNestedWrites"], "Expected [a: 2] after a nested creation, found nil.")
+        case .readsOldStateInNestedBodies:
+            (["nestedReadSeesNestedWrite"], "Expected [a: 1] at the start of another update in it, found nil.")
+        case .wrapsTheErrorInOtherStores: (["otherStoreIsRejected"], "Expected updateOfAnotherStore, found Wrapped")
+        case .dropsWritesOfCalls: (["closureMayUseTheStore"], "The write of the closure is missing.")
+        case .keepsObservations: (["cancelledIsNotCalled"], "The closure of a released observation was called.")
+        case .readsTheServerInUpdates:
+            (["currentIsNewest"], "Expected [a: 2] from current, in an update, found [a: 1].")
+        case .knowsOnlyItsWrites:
+            (["lastKnownIsWhatWasRead"], "Expected [a: 2] from lastKnown, after a read, found [a: 1].")
         }
     }
 

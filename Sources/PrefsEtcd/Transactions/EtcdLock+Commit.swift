@@ -228,10 +228,10 @@ extension EtcdLock {
     /// Makes sure that no try of a change is carried out any more.
     ///
     /// - Returns: true if one was.
-    func endAttempts(of operation: String, on root: String) throws(PrefsError) -> Bool {
+    func endAttempts(of operation: String, on roots: Set<String>) throws(PrefsError) -> Bool {
         do throws(EtcdFailure) {
             guard try fence(after: operation, until: .now + patience) != nil else { return false }
-            readAgain([root])
+            readAgain(roots)
             return true
         } catch {
             abandon()

@@ -55,6 +55,9 @@ final class FramedSocket {
     private var isSilent = false
     /// Called with the content of each answer to a ping.
     var onPong: (([UInt8]) -> Void)?
+    /// Called for each answer to settings, and with the call, or 0, for which the other end takes more.
+    var onAcknowledgement: (() -> Void)?
+    var onWindow: ((UInt32) -> Void)?
     /// Frames that were taken too early.
     var pending: [Frame] = []
     /// How many bytes the other end takes.
@@ -129,7 +132,10 @@ final class FramedSocket {
         input.removeFirst(9 + length)
         switch frame.kind {
         case Frame.settings:
-            if frame.flags & 1 != 0 { return nil }
+            if frame.flags & 1 != 0 {
+                onAcknowledgement?()
+                return nil
+            }
             for start in stride(from: 0, to: length, by: 6) where frame.content[start + 1] == 4 {
                 let value = Frame.number(frame.content[(start + 2)..<(start + 6)])
                 (firstWindow, streamWindow) = (value, streamWindow + value - firstWindow)
@@ -143,6 +149,7 @@ final class FramedSocket {
             }
         case Frame.window:
             let growth = Frame.number(frame.content)
+            onWindow?(frame.stream)
             if frame.stream == 0 { window += growth } else { streamWindow += growth }
         default: return frame
         }

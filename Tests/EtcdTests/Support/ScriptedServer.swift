@@ -15,6 +15,9 @@ final class ScriptedServer: Reachable, Sendable {
     /// The calls that the client has ended, and what its answers to pings have said.
     let resets = Locked<[UInt32]>([])
     let pongs = Locked<[[UInt8]]>([])
+    /// How often the client has acknowledged settings, and for which calls, or 0, it takes more.
+    let acknowledgements = Locked(0)
+    let windows = Locked<Set<UInt32>>([])
 
     var urls: [URL] { [loopback(port)] }
 
@@ -28,7 +31,7 @@ final class ScriptedServer: Reachable, Sendable {
         port = EtcdCluster.freePort()
         guard let descriptor = SocketBytes.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
         self.descriptor = descriptor
-        Thread.detachNewThread { [received, headers, connections, resets, pongs] in
+        Thread.detachNewThread { [received, headers, connections, resets, pongs, acknowledgements, windows] in
             while true {
                 let client = accept(descriptor, nil, nil)
                 guard client >= 0 else {
@@ -42,6 +45,8 @@ final class ScriptedServer: Reachable, Sendable {
                     SocketBytes.write(begin, to: client)
                     guard let connection = FramedSocket(client, isSilent: true) else { return }
                     connection.onPong = { content in pongs.withLock { $0.append(content) } }
+                    connection.onAcknowledgement = { acknowledgements.next() }
+                    connection.onWindow = { stream in windows.withLock { _ = $0.insert(stream) } }
                     while let frame = connection.next() {
                         if frame.kind == Frame.data { received.withLock { $0 += frame.content.count } }
                         if frame.kind == Frame.reset { resets.withLock { $0.append(frame.stream) } }

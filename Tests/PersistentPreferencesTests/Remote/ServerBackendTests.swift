@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PersistentPreferences
+import PrefsPropertyLists
 import PrefsStoreKit
 import Testing
 
@@ -32,6 +33,38 @@ import Testing
         #expect(other.lastError.map(Self.isUnreadable) == true)
         server.isDown = false
         #expect(prefs.width == 7)
+    }
+
+    /// An observer that starts meanwhile starts with that state, and hears what is different afterwards.
+    @Test func anObserverThatStartsDuringAnOutage() {
+        let backend = ToldBackend()
+        let prefs = FramePrefs(store: .backend(backend))
+        prefs.width = 7
+        backend.isDown.withLock { $0 = true }
+        let heard = Locked<[[Int]]>([])
+        let told = DispatchSemaphore(value: 0)
+        let observation = prefs.$width.onChange { old, new in
+            heard.withLock { $0.append([old, new]) }
+            told.signal()
+        }
+        backend.isDown.withLock { $0 = false }
+        prefs.width = 8
+        #expect(told.wait(timeout: .now() + 60) == .success)
+        #expect(heard.withLock { $0 } == [[7, 8]])
+        observation.cancel()
+    }
+
+    /// What a backend makes to report changes and failures has what it was made of.
+    @Test func whatABackendMakes() {
+        let change = PrefsChange(root: "r", from: ["a": 1], to: ["a": 2, "b": 3], origin: .elsewhere, count: 3)
+        #expect(change?.count == 3 && change?.origin == .elsewhere && change?.root == "r")
+        #expect(
+            change?.oldValues as NSDictionary? == ["a": 1] && change?.newValues as NSDictionary? == ["a": 2, "b": 3])
+        let problems = PrefsError.valuesNotPlistCompatible(reasons: ["b": "is too long", "a": "is odd"]).problems
+        #expect(
+            problems.map { [$0.path, $0.topLevelKey, $0.reason] } == [
+                ["a", "a", "is odd"], ["b", "b", "is too long"],
+            ])
     }
 
     @Test func anAssignmentIsComparedWithTheServer() {
@@ -104,6 +137,29 @@ import Testing
 
 private final class FramePrefs: Prefs, @unchecked Sendable {
     @Pref var width = 1
+}
+
+/// A remote backend that tells of changes.
+private final class ToldBackend: RemotePrefsBackend {
+    private let store = PrefsStore.memory()
+    let isDown = Locked(false)
+
+    func read(root: String) throws -> [String: Any]? {
+        let isDown = isDown.withLock { $0 }
+        if isDown { throw PrefsError.unreadable(StorageFailure(path: "server", reason: "is down")) }
+        return try store.read(root: root)
+    }
+
+    func current(root: String) throws -> [String: Any]? { try read(root: root) }
+    func lastKnown(root: String) -> [String: Any]? { try? store.read(root: root) }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try store.update(root: root, body)
+    }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try store.observe(root: root, action)
+    }
 }
 
 /// A server in this process.
