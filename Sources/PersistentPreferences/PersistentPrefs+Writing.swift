@@ -26,7 +26,7 @@ extension PersistentPrefs {
             report(outcome.warning)
             return outcome.warning.flatMap { $0.isOfWrite ? $0 : nil }
         } catch {
-            let error = PrefsError(error)
+            let error = PrefsError(error).withoutPaths(ofSecrets: isSensitive)
             for other in outcome.others { report(other, of: .faultOfWrite) }
             // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
             if let warning = outcome.warning, warning != error, !error.isMalformedFile {

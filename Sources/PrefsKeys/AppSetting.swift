@@ -89,7 +89,12 @@ public struct AppSetting<Value> {
 
     /// The current value and each new one, as an asynchronous sequence. Works like ``PrefHandle/updates``.
     public var updates: PrefUpdates<Value> {
-        observed?.updates ?? PrefUpdates { ChangeStream { _ in nil } }
+        observed?.updates
+            ?? PrefUpdates {
+                let nothing = ChangeStream<Value> { _ in nil }
+                nothing.end()
+                return nothing
+            }
     }
 
     /// nil for a setting that reads no key, and if its changes are not reported.

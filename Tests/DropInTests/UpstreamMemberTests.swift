@@ -228,6 +228,9 @@ func caseName(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
         #expect(SmallSet.groupID == nil && RVS_PersistentPrefs.groupID == nil)
         ChildSet.groupID = ""
         #expect(ParentSet.groupID == "group.parent" && ChildSet.groupID == "")
+        let (parent, child) = (inMemory { ParentSet(key: "Set") }, inMemory { ChildSet(key: "Set") })
+        #expect(child.userDefaults === UserDefaults.standard)
+        #expect(parent.userDefaults !== UserDefaults.standard && parent.userDefaults === parent.userDefaults)
         #expect(
             ChildSet.store.roots === PrefsStore.standard.roots && SmallSet.store.roots === PrefsStore.standard.roots)
         #expect(ParentSet.store.roots !== PrefsStore.standard.roots && ParentSet.store.roots === ParentSet.store.roots)

@@ -1,6 +1,7 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
+import PrefsLayers
 import PrefsStoreKit
 import Testing
 
@@ -114,6 +115,43 @@ private actor Mixer {
         #expect(one.token == nil)
         #expect(try memory.read(root: "Test")?["token"] == nil)
     }
+
+    /// In one place after another, and back.
+    @Test func aSettingIsWhereItsValuesAre() {
+        struct View {
+            @AppSetting("size", store: .memory()) var size = 12
+
+            mutating func move(to values: AppSettingsValues) { _size.values = values }
+        }
+        var view = View()
+        view.size = 1
+        let places = ["One", "Other"].map { AppSettingsValues(store: memory, root: $0) }
+        for (number, place) in places.enumerated() {
+            view.move(to: place)
+            #expect(view.size == 12)
+            view.size = number
+        }
+        for (number, place) in places.enumerated().reversed() {
+            view.move(to: place)
+            #expect(view.size == number)
+        }
+    }
+
+    @Test func aKeyOfALayeredStoreIsBetweenItsLayers() throws {
+        let base = PrefsStore.memory()
+        let layered = PrefsStore.layered(
+            base, above: [.environment(prefix: "APP_", in: ["APP_size": "7"])], below: [.values(["name": "below"])])
+        @AppSetting("size", store: layered) var size = 12
+        @AppSetting("name", store: layered) var name = "none"
+        @AppSetting("free", store: layered) var free = 0
+        #expect(size == 7 && name == "below" && free == 0)
+        #expect($size.set(8) != nil && size == 7)
+        (name, free) = ("stored", 1)
+        #expect(name == "stored" && free == 1)
+        #expect(try base.read(root: "AppSettings") as NSDictionary? == ["name": "stored", "free": 1])
+    }
+
+    private let memory = PrefsStore.memory()
 
     /// The forms of document 001: the key as an argument, with a default or as an optional.
     @Test func theKeyMayBeAnArgument() throws {

@@ -17,7 +17,8 @@
         @Test func everyCallIsInTheCLocale() {
             let own = uselocale(nil)
             #expect(Count.set(2, defaults) == nil && Count.get(defaults) == 2)
-            #expect(Count.modify(in: defaults) { $0 += 1 } == nil && Count.reset(defaults) == nil)
+            #expect(Count.modify(in: defaults) { $0 += 1 } == nil && Count.get(defaults) == 3)
+            #expect(Count.reset(defaults) == nil && Count.get(defaults) == 1)
             defaults.failure = .withoutStoring
             #expect(Count.set(4, defaults) != nil)
             #expect(

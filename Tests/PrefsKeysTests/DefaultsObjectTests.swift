@@ -89,6 +89,31 @@ final class TestDefaults: UserDefaults {
         #expect(defaults.own.isEmpty, "a registered default is not stored")
     }
 
+    /// A new value, a changed one and a removed one, in two roots of one update.
+    @Test func everyValueOfARejectedUpdateIsTakenBack() {
+        let store = DefaultsObjectStore.of(defaults)
+        let prefs = ["One", "Other", "Third"].map { AnyPrefs(key: $0, store: store) }
+        (prefs[0]["a"], prefs[1]["a"]) = (1, 2)
+        let before = exactForm(defaults.own)
+        defaults.failure = .withoutStoring
+        let result = prefs[0].update {
+            (prefs[0]["a"], prefs[2]["b"]) = (5, 6)
+            prefs[1].deleteRoot()
+        }
+        #expect(result.failure?.detail(of: PrefsError.notStored) != nil)
+        #expect(exactForm(defaults.own) == before && prefs.map(\.ints) == [["a": 1], ["a": 2], [:]])
+    }
+
+    /// Otherwise an update of one would not exclude the other.
+    @Test func eachObjectHasOneStore() throws {
+        let other = try #require(TestDefaults(suiteName: "DefaultsObjectTests"))
+        let (one, two) = (DefaultsObjectStore.of(defaults), DefaultsObjectStore.of(other))
+        #expect(one.roots !== two.roots)
+        #expect(
+            DefaultsObjectStore.of(defaults).roots === one.roots && DefaultsObjectStore.of(other).roots === two.roots)
+        #expect(DefaultsObjectStore.of(.standard).roots === PrefsStore.standard.roots)
+    }
+
     /// `synchronize()` fails for any suite of the process, so this suite may be stored.
     @Test func aRejectedWriteThatWasStoredIsTakenBack() {
         #expect(Count.set(2, defaults) == nil)

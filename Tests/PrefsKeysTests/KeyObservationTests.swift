@@ -138,6 +138,14 @@ extension AppSettingsValues {
         observation.cancel()
     }
 
+    /// As those of a property that cannot be observed.
+    @Test func theValuesOfWhatIsNotWatchedEnd() async throws {
+        let defaults = try #require(UserDefaults(suiteName: "KeyObservationTests"))
+        let player = Player(AppSettingsValues(container: defaults))
+        #expect(await player.$percent.updates.reduce(into: 0) { sum, _ in sum += 1 } == 0)
+        #expect(await player.$size.updates.reduce(into: 0) { sum, _ in sum += 1 } == 0)
+    }
+
     @Test func modifiesOfManyThreadsAllCount() throws {
         let player = Player(values(.entries))
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

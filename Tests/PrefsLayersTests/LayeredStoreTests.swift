@@ -164,6 +164,17 @@ import WriteOperations
         #expect(prefs.$size.source == .layer("values"), "a removed key shows the layer below again")
     }
 
+    /// What a layer above hides is no change.
+    @Test func anObserverOfTheStoreHearsOfWhatIsVisible() throws {
+        let base = PrefsStore.memory()
+        let layered = PrefsStore.layered(base, above: [.values(["a": 1])], below: [.values(["b": 2])])
+        let heard = try Observer<String> { tell in try layered.observe(root: "R") { tell($0.text) } }
+        try base.update(root: "R") { $0 = ["a": 5] }
+        try base.update(root: "R") { $0 = ["a": 6, "b": 2] }
+        try base.update(root: "R") { $0 = ["a": 7, "b": 3] }
+        #expect(heard.wait(for: 1) == ["R b: 2 → 3"])
+    }
+
     @Test func isStoredAndIsDefaultTellOfTheBaseAndOfTheValue() {
         let prefs = prefs(above: [.variables(["APP_size": "20"])], below: [.values(["name": "none", "ratio": 2.5])])
         #expect(!prefs.$size.isStored && !prefs.$name.isStored && !prefs.$ratio.isStored)

@@ -107,6 +107,8 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         #expect(prefs.lastError == failure)
         #expect(!prefs.$host.isStored)
         #expect(prefs.lastError == failure)
+        #expect(prefs.resetAll() == failure)
+        #expect(prefs.deleteRoot() == (obstacle == .notADictionary ? nil : failure))
     }
 
     @Test func aBaseThatCanBeReadAgainIsRead() throws {

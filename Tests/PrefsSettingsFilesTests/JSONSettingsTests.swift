@@ -35,6 +35,21 @@ import TestSupport
 
     private func edit(_ text: String) throws { try Data(text.utf8).write(to: Colors.settingsURL) }
 
+    /// A file of another format has its own form of nil: a text in JSON, and none in a property list.
+    @Test func theDictionaryIsThatOfTheFormatOfTheFile() throws {
+        for (isJSON, text) in [(false, nil), (true, "$null")] as [(Bool, String?)] {
+            let bytes =
+                isJSON
+                ? Data(#"{"accent": "$null"}"#.utf8)
+                : try PropertyListSerialization.data(
+                    fromPropertyList: ["accent": "$null"], format: .binary, options: 0)
+            try FileManager.default.createDirectory(at: SettingsPlace.folder, withIntermediateDirectories: true)
+            try bytes.write(to: Colors.settingsURL)
+            let accent = try #require(Colors().toDictionary()?["accent"])
+            #expect(accent as? String == text, "JSON: \(isJSON)")
+        }
+    }
+
     @Test func aSettingsFileIsSavedEditedAndLoaded() throws {
         var colors = Colors()
         succeeds(colors.load())

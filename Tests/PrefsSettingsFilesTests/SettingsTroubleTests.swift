@@ -97,9 +97,12 @@ import TestSupport
         var settings = ViewSettings(volume: 4)
         succeeds(settings.load())
         try write(xml("<key>note</key><string>x</string>"), for: settings)
-        settings.volume = 6
-        succeeds(settings.load())
-        #expect(settings.volume == 4 && settings.note == "x")
+        // Without a resource of the bundle, too.
+        for load in [{ $0.load() }, { $0.loadUsingSettingsFile() }] as [(inout ViewSettings) -> Bool] {
+            settings.volume = 6
+            succeeds(load(&settings))
+            #expect(settings.volume == 4 && settings.note == "x")
+        }
     }
 
     /// A version of the program that has more fields than the one that saved first.
@@ -125,6 +128,17 @@ import TestSupport
         succeeds(settings.delete())
         #expect(try quarantined() == [bytes], "a file of the type itself is removed")
         #expect(!FileManager.default.fileExists(atPath: type(of: settings).settingsURL.path))
+    }
+
+    /// Of this type or not: nobody knows.
+    @Test func aDeletedMalformedFileIsInQuarantine() throws {
+        let settings = ViewSettings()
+        let bytes = xml(good.replacingOccurrences(of: "</date>", with: "</dat>"))
+        try write(bytes, for: settings)
+        succeeds(settings.delete())
+        #expect(try quarantined() == [bytes])
+        #expect(!FileManager.default.fileExists(atPath: type(of: settings).settingsURL.path))
+        #expect(told { settings.delete() }.hasSuffix("ViewSettings.plist: the file does not exist"))
     }
 
     @Test func whatCannotBeWrittenIsSaid() throws {

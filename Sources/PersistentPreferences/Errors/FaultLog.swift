@@ -34,7 +34,7 @@ struct FaultLog {
         var told: PrefsError?
         /// Whether a closure that was told of its problems is not called.
         var isOnce = false
-        /// Whether the access has met none of the faults that were reported of the store and the root.
+        /// Whether the access has met none of the faults that were told of the store and the root.
         var endsFaults = false
     }
 
@@ -69,8 +69,9 @@ struct FaultLog {
         case .read(let key, let revision), .fault(let key, let revision):
             news.told = error.flatMap { unreported($0, of: key, at: revision) }
             news.isOnce = news.told?.isFault == true
-            news.endsFaults = error == nil && mayEnd
-            if news.endsFaults { end(readOf: key) }
+            // Without a revision, also if none was reported: a closure of `onError` may know of one that no access has met.
+            news.endsFaults = error == nil && (mayEnd || revision == nil)
+            if error == nil, mayEnd { end(readOf: key) }
             if case .fault = access { return news }
         }
         news.isOutcome = error != nil || lastError != nil || hasFailed

@@ -191,10 +191,14 @@ extension PrefsError {
         .violation(of: [PropertyListFailure(path: key, topLevelKey: key, reason: reason)])
     }
 
-    /// This error without the paths inside values.
-    var withoutPaths: PrefsError {
+    /// This error without the paths inside the values of secrets, such as a key of a dictionary.
+    func withoutPaths(ofSecrets isSecret: (_ key: String) -> Bool) -> PrefsError {
+        guard failures.contains(where: { isSecret($0.topLevelKey) }) else { return self }
         let bare = failures.map { failure in
-            PropertyListFailure(path: failure.topLevelKey, topLevelKey: failure.topLevelKey, reason: failure.reason)
+            !isSecret(failure.topLevelKey)
+                ? failure
+                : PropertyListFailure(
+                    path: failure.topLevelKey, topLevelKey: failure.topLevelKey, reason: failure.reason)
         }
         return switch self {
         case .typeMismatch: .mismatch(of: bare)

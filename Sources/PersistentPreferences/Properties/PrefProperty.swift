@@ -195,8 +195,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, as: form, filledFrom: fallback) : read
     }
 
-    /// Runs the closure, and converts its mismatch to an error of a key. The error of a secret has no paths inside of it, such
-    /// as a key of a dictionary.
+    /// Runs the closure, and converts its mismatch to an error of a key. The error of a secret has no paths inside of it.
     private func converting<R>(
         _ key: String, to error: ([PropertyListFailure]) -> PrefsError = PrefsError.mismatch,
         _ body: () throws(ValueMismatch) -> R
@@ -205,7 +204,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             return try body()
         } catch let mismatch {
             let error = error(mismatch.failures(forKey: key))
-            throw isSensitive ? error.withoutPaths : error
+            throw isSensitive ? error.withoutPaths { _ in true } : error
         }
     }
 

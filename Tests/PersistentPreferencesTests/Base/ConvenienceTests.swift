@@ -24,6 +24,15 @@ import Testing
         #expect(try prefs.update { _ in }.get() == (), "of a body without a value")
     }
 
+    /// An empty root, too; one with keys of other versions stays.
+    @Test(arguments: [[:], ["other": 1], ["other": 1, "ticks": 2], ["ticks": 2]] as [[String: Int]])
+    func resetAllRemovesARootThatHasNothingElse(_ stored: [String: Int]) throws {
+        let store = PrefsStore.memory()
+        try store.update(root: "Root") { $0 = stored }
+        #expect(TickPrefs(key: "Root", store: store).resetAll() == nil)
+        #expect(try store.read(root: "Root") as? [String: Int] == (stored["other"] == nil ? nil : ["other": 1]))
+    }
+
     @Test func aFailureReturnsItsErrorAndNoValue() {
         let result = prefs.update { values -> Int in
             values["digit"] = 10

@@ -143,6 +143,13 @@ import Testing
     /// The messages show the details.
     @Test func errorsAreEqualIfTheirMessagesAre() {
         #expect(PrefsError.unknownError(error: PrefsError.updateOfAnotherStore) != .updateOfAnotherStore)
+        // Of two types with one text.
+        struct One: Error, CustomStringConvertible { let description = "text" }
+        struct Other: Error, CustomStringConvertible { let description = "text" }
+        #expect(PrefsError.unknownError(error: One()) == .unknownError(error: One()))
+        #expect(PrefsError.unknownError(error: One()) != .unknownError(error: Other()))
+        let failure = PrefsError.migrationFailed(key: "k", version: 1, error: One())
+        #expect(failure != .migrationFailed(key: "k", version: 1, error: Other()))
         for (leftMessage, left) in Self.rows {
             for (rightMessage, right) in Self.rows where (left == right) != (leftMessage == rightMessage) {
                 Issue.record("\(left) and \(right): \(left == right ? "equal" : "different")")

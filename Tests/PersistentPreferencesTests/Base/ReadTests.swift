@@ -166,6 +166,25 @@ private struct High: PrefKey {
         #expect(heard.all == [[2, 2]])
     }
 
+    /// Each keeps the state of its own beginning.
+    @Test(arguments: [Kind.memory, .file, .foreign, .flat]) func aReadOfAnotherRootInsideIsKeptToo(_ kind: Kind) throws
+    {
+        let store = try store(kind)
+        let (prefs, neighbor) = (PairPrefs(key: "Root", store: store), PairPrefs(key: "Neighbor", store: store))
+        for prefs in [prefs, neighbor] { prefs.write(1) }
+        let seen = prefs.read {
+            neighbor.write(2)
+            return neighbor.read {
+                let low = neighbor.low
+                for (number, prefs) in [prefs, neighbor].enumerated() { prefs.write(3 + number) }
+                return [low, neighbor.high] + prefs.pair
+            } + prefs.pair
+        }
+        // A flat domain has one root.
+        #expect(seen == (kind == .flat ? [1, 1, 1, 1, 1, 1] : [2, 2, 1, 1, 1, 1]))
+        #expect(neighbor.pair == [4, 4])
+    }
+
     @Test func aPathThatLeadsElsewhereMeanwhileStays() throws {
         let (a, b) = (folder.file("a.plist"), folder.file("b.plist"))
         for (number, url) in [(1, a), (2, b)] {

@@ -147,6 +147,20 @@ import WriteOperations
         }
     }
 
+    @Test func readsThatAreTrackedInTwoStoresAtOnceHearOfBoth() {
+        let heard = [first, second].map { store in
+            PersistentPrefs.withStore(store) { tracking({ _ = prefs.number }, onChange: { true }) }
+        }
+        // Any change of the instance ends both.
+        OwnPrefs(store: first).number = 1
+        #expect(heard.map(\.all) == [[true], [true]])
+        let again = [second, first].map { store in
+            PersistentPrefs.withStore(store) { tracking({ _ = prefs.number }, onChange: { true }) }
+        }
+        OwnPrefs(store: second).number = 1
+        #expect(again.map(\.all) == [[true], [true]])
+    }
+
     // MARK: - Outside of a test's task
 
     @Test func theStoreOfTheOnlyRunningTestIsUsedElseASharedOne() {

@@ -141,6 +141,68 @@ import Testing
         #expect((first.all.count, second.all.count) == (1, 2))
     }
 
+    private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        override class var migrations: [PrefsMigration] {
+            [PrefsMigration(to: 1) { if $0["size"] as? String == "x" { throw Stop() } }]
+        }
+    }
+
+    /// Of a store without revisions, no look shows the end. Two closures, of which the second begins with the fault.
+    @Test(arguments: [true, false]) func aFaultOfAStoreThatNoAccessHasMetEndsWithARead(isOfRoot: Bool) throws {
+        let isBroken = Locked(false)
+        let store = ForeignBackend(beforeRead: { _ in if !isOfRoot, isBroken.withLock(\.self) { throw Stop() } }).store
+        func put(_ size: Any, breaks: Bool) throws {
+            isBroken.withLock { $0 = false }
+            try store.update(root: "R") { $0 = ["size": size] }
+            isBroken.withLock { $0 = breaks }
+        }
+        let prefs = SteppedPrefs(key: "R", store: store)
+        let first = prefs.errorObserver()
+        for round in 1...3 {
+            try put("x", breaks: true)
+            // Met by the look of the closure, and not by an access.
+            let second = prefs.errorObserver()
+            #expect((first.all.count, second.all.count) == (round - 1, 1))
+            try put(2, breaks: false)
+            #expect(prefs.size == 2 && prefs.lastError == nil)
+            try put("x", breaks: true)
+            for _ in 0..<2 { #expect(prefs.size == 12) }
+            #expect((first.all.count, second.all.count) == (round, 2), "round \(round)")
+            try put(2, breaks: false)
+            #expect(prefs.size == 2)
+        }
+    }
+
+    /// A read of all values ends the faults of each.
+    @Test func aReadOfEffectiveValuesEndsTheFaultsOfAllThatFit() throws {
+        let store = ForeignBackend().store
+        let prefs = ToolPrefs(key: "R", store: store)
+        let heard = prefs.errorObserver()
+        let bad: [String: any Sendable] = ["size": "x", "name": 5],
+            good: [String: any Sendable] = ["size": 1, "name": "n"]
+        for round in 1...2 {
+            try store.update(root: "R") { $0 = bad }
+            for _ in 0..<2 { #expect(prefs.effectiveValues as NSDictionary == ["size": 12, "name": ""]) }
+            #expect(heard.all.count == 2 * round, "\(heard.all)")
+            try store.update(root: "R") { $0 = good }
+            #expect(prefs.effectiveValues as NSDictionary == good as NSDictionary)
+        }
+    }
+
+    /// It tells of classes, and not of what is stored.
+    @Test func aReadEndsNoWarning() {
+        final class Whole: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }
+        final class Half: PersistentPrefs, @unchecked Sendable { @Pref var width = "1" }
+        let store = ForeignBackend().store
+        let (whole, half) = (Whole(key: "R", store: store), Half(key: "R", store: store))
+        let heard = half.errorObserver()
+        #expect(heard.all.count == 1 && half.lastError?.isWarning == true)
+        for _ in 0..<2 { #expect(half.width == "1" && half.lastError == nil && half.values.isEmpty) }
+        #expect(half.state.errorHandlers?.hasTold == true && heard.all.count == 1)
+        _ = whole
+    }
+
     @Test func aFaultOfALayerIsToldOnce() throws {
         let layer = folder.file("layer.plist")
         try writePropertyList(["size": "x"], to: layer)
@@ -251,76 +313,69 @@ import Testing
         #expect(heard.all.map { $0.contains("is a folder") } == [true, true], "\(heard.all)")
     }
 
-    // MARK: - The list of faults
+    /// Removes the stored values of a root, once, when the number 5 is read.
+    private struct Removing: Codable {
+        static let removal = Locked<(@Sendable () -> Void)?>(nil)
 
-    private static let unfit = PrefsError.typeMismatch([])
+        init() {}
 
-    /// Only the outcome of an access is `lastError`.
-    @Test func aFaultBesidesTheOutcomeIsToldOnly() {
-        var log = FaultLog()
-        for access in [FaultLog.Access.fault(), .faultOfWrite] {
-            let news = log.record(.rootIsNotDictionary(key: "R"), of: access)
-            #expect(!news.isOutcome && news.isOnce && news.told != nil && log.lastError == nil)
+        init(from decoder: any Decoder) throws {
+            guard try decoder.singleValueContainer().decode(Int.self) == 5 else { return }
+            let removal = Self.removal.withLock { removal in
+                defer { removal = nil }
+                return removal
+            }
+            removal?()
         }
-        #expect(!log.record(nil, of: .write).isOutcome, "no access has failed")
-        #expect(log.record(Self.unfit, of: .write).isOutcome && log.record(nil, of: .read()).isOutcome)
-    }
 
-    @Test func aThreadThatComesLateTellsNothingAgain() {
-        var log = FaultLog()
-        let (older, newer) = (Revision(), Revision())
-        let news = [newer, older, newer, older].map {
-            log.record(Self.unfit, of: .fault(of: "size", at: $0)).told != nil
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(1)
         }
-        #expect(news == [true, false, false, false])
     }
 
-    @Test func aFaultOfTheRootIsToldForAllKeysOnce() {
-        var log = FaultLog()
-        let (revision, fault) = (Revision(), PrefsError.rootIsNotDictionary(key: "R"))
-        let news = ["size", "name", nil].map { log.record(fault, of: .fault(of: $0, at: revision)).told != nil }
-        #expect(news == [true, false, false])
+    private final class NeedyPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(.required) var address: String?
+        @Pref var removing = Removing()
     }
 
-    /// A store without revisions.
-    @Test func aFaultOfTheRootEndsWithTheReadOfAnyKey() {
-        var log = FaultLog()
-        let fault = PrefsError.rootIsNotDictionary(key: "R")
-        #expect(log.record(fault, of: .fault(of: "size", at: nil)).told != nil && log.mayEnd)
-        _ = log.record(nil, of: .read(of: "name"))
-        #expect(!log.mayEnd)
-        #expect(log.record(fault, of: .fault(of: "size", at: nil)).told != nil)
-    }
+    private static let missing = "address: is required, and has no value"
 
-    @Test func aReadOfAnotherKeyEndsNoFaultOfALayer() {
-        var log = FaultLog()
-        let faults = ["size", "name"].map { PrefsProblem(layer: "file", place: $0, reason: "x") }
-        let fault = PrefsError.ignoredInLayer([faults[0]])
-        #expect(log.record(fault, of: .fault(of: "size", at: Revision())).told != nil)
-        _ = log.record(nil, of: .read(of: "name"))
-        #expect(log.mayEnd && log.record(fault, of: .fault(of: "size", at: Revision())).told == nil)
-        _ = log.record(nil, of: .read(of: "size"))
-        #expect(!log.mayEnd && log.record(fault, of: .fault(of: "size", at: Revision())).told != nil)
-        // Of two faults, the new one is told.
-        let news = log.record(.ignoredInLayer(faults), of: .fault(of: nil, at: Revision())).told
-        #expect(news == .ignoredInLayer([faults[1]]))
-    }
-
-    @Test func aValueThatFitsEndsItsOwnFaultOnly() {
-        var log = FaultLog()
-        for key in ["size", "name"] { #expect(log.record(Self.unfit, of: .fault(of: key, at: nil)).told != nil) }
-        log.endValue("name")
-        #expect(log.mayEnd && log.record(Self.unfit, of: .fault(of: "size", at: nil)).told == nil)
-        log.endValue("size")
-        #expect(!log.mayEnd)
-        #expect(log.record(Self.unfit, of: .fault(of: "size", at: nil)).told != nil)
-    }
-
-    @Test func anotherFaultOfAValueIsTold() {
-        var log = FaultLog()
-        let news = [Self.unfit, .constraintViolated([]), .constraintViolated([])].map {
-            log.record($0, of: .fault(of: "size", at: nil)).told != nil
+    /// The look has read the state before it.
+    @Test func aChangeDuringALookIsLookedAt() throws {
+        let store = PrefsStore.memory()
+        try store.update(root: "R") { $0 = ["address": "a", "removing": 1] }
+        let prefs = NeedyPrefs(key: "R", store: store)
+        let heard = prefs.errorObserver()
+        Removing.removal.withLock {
+            $0 = { inThreads(1) { _ in try? store.update(root: "R") { $0 = ["removing": 1] } } }
         }
-        #expect(news == [true, true, false])
+        try store.update(root: "R") { $0?["removing"] = 5 }
+        #expect(heard.wait(for: 1) == [Self.missing])
+    }
+
+    @Test func theEndOfTheLastClosureEndsTheWatch() {
+        let store = PrefsStore.memory()
+        let prefs = ToolPrefs(key: "R", store: store)
+        let closures = (0..<2).map { _ in prefs.errorObserver() }
+        #expect(store.isFollowed)
+        closures[0].cancel()
+        #expect(store.isFollowed)
+        closures[1].cancel()
+        #expect(!store.isFollowed)
+    }
+
+    /// Of two stores, a closure looks at the one in which it began, also later.
+    @Test func aClosureLooksAtTheStoreInWhichItBegan() throws {
+        let stores = (0..<2).map { _ in PrefsStore.memory() }
+        for store in stores { try store.update(root: "NeedyPrefs") { $0 = ["address": "a"] } }
+        let prefs = PersistentPrefs.withStore(stores[0]) { NeedyPrefs() }
+        let heard = PersistentPrefs.withStore(stores[1]) { prefs.errorObserver() }
+        try stores[0].update(root: "NeedyPrefs") { $0 = nil }
+        try stores[1].update(root: "NeedyPrefs") { $0?["other"] = 1 }
+        try stores[1].update(root: "NeedyPrefs") { $0?["address"] = nil }
+        #expect(heard.wait(for: 1) == [Self.missing])
+        try stores[1].update(root: "NeedyPrefs") { $0?["address"] = "b" }
+        expectEventually(prefs.state.errorHandlers?.hasTold, is: false)
     }
 }

@@ -2,6 +2,7 @@
 import EngineSupport
 import Foundation
 import PrefsPropertyLists
+import PrefsStoreKit
 import TestSupport
 import Testing
 
@@ -36,6 +37,19 @@ import Testing
         #expect(stored?["a"] is NSNull && stored?["b"] as? Int == 2 && (stored?["c"] as? [Any])?.last is NSNull)
         prefs["a"] = 3
         #expect(prefs.ints == ["a": 3, "b": 2] && prefs.outcome == "ok")
+    }
+
+    /// An entry of another type is only removed, as a whole.
+    @Test func anUpdateThatLeavesAnEntryOfAnotherTypeIsRejected() throws {
+        try writePropertyList(["R": 5, "S": ["a": 1]], to: folder.file())
+        let store = PrefsStore.propertyList(url: folder.file())
+        let bodies: [(inout [String: Any]?) -> Void] = [{ _ in }, { $0 = [:] }, { $0 = ["a": 1] }, { $0?["a"] = 1 }]
+        for body in bodies {
+            #expect(throws: PrefsError.rootIsNotDictionary(key: "R")) { try store.update(root: "R") { body(&$0) } }
+        }
+        #expect(try propertyList(at: folder.file()) as NSDictionary == ["R": 5, "S": ["a": 1]])
+        try store.update(root: "R") { $0 = nil }
+        #expect(try propertyList(at: folder.file()) as NSDictionary == ["S": ["a": 1]])
     }
 
     @Test func aFolderThatIsRemovedIsMadeByTheNextWrite() throws {

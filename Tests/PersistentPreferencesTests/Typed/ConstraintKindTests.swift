@@ -42,6 +42,9 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.count(...1)) var shades: [Shade]? = nil
     @Pref(.count(1...2), .must(be: "sorted") { $0 == $0.sorted() }) var sorted = [1]
     @Pref(.length(..<3)) var brief = "a"
+    @Pref(.length(11...)) var long: String? = nil
+    @Pref(.count(...21)) var many: [Int] = []
+    @Pref(.count(..<1)) var nothing: [Int] = []
     @Pref(.pattern("[a-z]+|x1")) var word = "a"
     @Pref(.in(8...72), .must(be: "even") { $0.isMultiple(of: 2) }) var both = 12
     @Pref(.length(1...20), .pattern("[a-z]+")) var identifier: String? = nil
@@ -67,7 +70,7 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     private static let valid: [(key: String, values: [any Sendable])] = [
         ("from", [3, Int.max]), ("through", [9, Int.min]), ("halfOpen", [0, 9.999]), ("upTo", [-1, 9.999]),
         ("level", [1, 7]), ("grade", [1, 3]), ("step", [2]), ("stage", [3]), ("sorted", [[1], [1, 2]]),
-        ("brief", ["", "ab"]),
+        ("brief", ["", "ab"]), ("long", ["abcdefghijk"]), ("many", [Array(0..<21)]), ("nothing", [[Int]()]),
         ("shade", ["middle"]), ("otherShade", ["light"]), ("short", ["a", "abcde", "👨‍👩‍👧e\u{301}"]), ("named", ["a"]),
         ("few", [[Int](), [1, 2]]), ("shades", [["dark"]]), ("word", ["abc", "x1"]), ("both", [8, 72]),
         ("identifier", ["abc"]), ("three", [12, 72]), ("checked", [8, 72]), ("given", ["b"]), ("quoted", ["", "a, b"]),
@@ -87,6 +90,8 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
         ("sorted", [Int](), "must have 1...2 elements and be sorted"),
         ("sorted", [2, 1], "must have 1...2 elements and be sorted"),
         ("brief", "abc", "must be fewer than 3 characters long"),
+        ("long", "abc", "must be at least 11 characters long"),
+        ("many", Array(0..<22), "must have at most 21 elements"), ("nothing", [1], "must have fewer than 1 element"),
         ("word", "", "must be of the form [a-z]+|x1"), ("word", "abc1", "must be of the form [a-z]+|x1"),
         ("word", "1abc", "must be of the form [a-z]+|x1"), ("word", "abc\n", "must be of the form [a-z]+|x1"),
         ("both", 9, "must be in 8...72 and even"), ("both", 74, "must be in 8...72 and even"),

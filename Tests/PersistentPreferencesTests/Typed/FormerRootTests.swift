@@ -74,6 +74,15 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
+    /// With a root of its own, and with the root under the first or the last former key.
+    @Test(arguments: [[own, "EditorPrefs", "Prefs"], ["EditorPrefs", "Prefs"], [own, "Prefs"], ["Prefs"]])
+    func aDeletionRemovesEveryFormerRoot(_ roots: [String]) throws {
+        let store = try store(Dictionary(uniqueKeysWithValues: roots.map { ($0, ["size": 20]) }))
+        let prefs = ReaderPrefs(store: store)
+        #expect(prefs.deleteRoot() == nil && prefs.size == 12)
+        for root in roots { #expect(try store.read(root: root) == nil, "\(root)") }
+    }
+
     @Test func nothingOfOtherFormerRootsComesBackAfterAClear() throws {
         let store = try store(["EditorPrefs": ["size": 20], "Prefs": ["size": 30]])
         let prefs = ReaderPrefs(store: store)

@@ -1,5 +1,6 @@
 import Foundation
 @testable import PrefsSupport
+import PrefsStoreKit
 import Testing
 
 @testable import PersistentPreferences
@@ -46,6 +47,27 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(text.set(nil) == nil && !text.isStored && text.isDefault)
         prefs.fallback = nil
         #expect(prefs.fallback == 3 && !prefs.$fallback.isStored)
+    }
+
+    private final class ToldPrefs: RecordingPrefs, @unchecked Sendable {
+        @Pref(.in(0...9)) var digit = 0
+        @Pref var other = 0
+    }
+
+    /// Whether the change, its end, or a write beside it is rejected.
+    @Test func aModifyThatFailsIsToldOnce() throws {
+        let store = PrefsStore.memory()
+        let prefs = ToldPrefs(key: "R", store: store)
+        let violation = "digit: must be in 0...9"
+        #expect(prefs.$digit.modify { $0 = 10 } == prefs.lastError && prefs.errors == [violation])
+        prefs.$other.modify {
+            $0 = 1
+            prefs.digit = 11
+        }
+        #expect(prefs.errors == [violation, violation] && prefs.other == 0)
+        try store.update(root: "R") { $0 = ["digit": "x"] }
+        #expect(prefs.$digit.modify { $0 += 1 } == prefs.lastError)
+        #expect(prefs.errors.dropFirst(2) == ["digit: expected Int, found a string"])
     }
 
     @Test func aHandleSpeaksForItsInstance() {

@@ -40,6 +40,27 @@ private final class DatedPrefs: PersistentPrefs, @unchecked Sendable {
     override class var migrations: [PrefsMigration] { [PrefsMigration(to: 1) { _ in }] }
 }
 
+/// Notes what its steps get. Each of them stores versions.
+private final class NotingPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var number = 0
+
+    static let seen = Locked<Set<String>>([])
+
+    override class var versionKey: String { "own version" }
+
+    override class var migrations: [PrefsMigration] {
+        [1, 2, 4].map { version in
+            PrefsMigration(to: version) { values in
+                let keys = values.keys.sorted().joined(separator: ", ")
+                seen.withLock { _ = $0.insert("\(version): \(keys)") }
+                values["own version"] = 77
+                values[mark] = 78
+                values["step \(version)"] = true
+            }
+        }
+    }
+}
+
 /// Counts the runs of its step by the text that is stored.
 private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var text = ""
@@ -63,6 +84,16 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite struct MigrationTests {
     private func prefs(_ file: TypedFile) -> MigratedPrefs {
         MigratedPrefs(key: TypedFile.root, store: file.store)
+    }
+
+    /// Neither the stored one nor what an earlier step has stored in its place.
+    @Test func noStepGetsAVersion() throws {
+        let file = try TypedFile(["own version": 1, mark: 0, "number": 5])
+        let prefs = NotingPrefs(key: TypedFile.root, store: file.store)
+        #expect(prefs.number == 5)
+        prefs.number = 6
+        #expect(NotingPrefs.seen.withLock { $0 } == ["2: number", "4: number, step 2"])
+        #expect(try file.stored == exactly(["number": 6, "own version": 4, "step 2": true, "step 4": true]))
     }
 
     @Test(arguments: [

@@ -68,6 +68,25 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
             texts(prefs) == [#"since: expected Date ("2026-11-21T19:02:43Z" or seconds since 2001), found a string"#])
     }
 
+    private final class ViewPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref("view", .formerly("window size", "frame")) var view = ""
+        override class var versionKey: String { "view version" }
+        override class var migrations: [PrefsMigration] { [PrefsMigration(to: 3) { _ in }] }
+    }
+
+    /// Their keys, their former keys and their versions.
+    @Test func whatBelongsToAnotherClassOfTheFileIsNoProblem() throws {
+        let url = folder.file("shared.json")
+        let text = #"{"view version": 3, "view": "a", "window size": 5, "frame": "b", "fontSize": 9, "frames": 1}"#
+        try Data(text.utf8).write(to: url)
+        func store() -> PrefsStore { .propertyList(url: url, format: .json, layout: .flat) }
+        let prefs = FontPrefs(store: store())
+        #expect(texts(prefs).count == 5)
+        let other = ViewPrefs(store: store())
+        #expect(texts(prefs) == ["frames: is not a key of FontPrefs"])
+        _ = other
+    }
+
     @Test func aFileThatCannotBeReadIsOneProblem() throws {
         let url = folder.file("settings.plist")
         let prefs = FontPrefs(store: .propertyList(url: url))

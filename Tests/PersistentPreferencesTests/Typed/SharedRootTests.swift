@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
+import PrefsStoreKit
 import Testing
 
 /// Two classes with one name, as in two modules.
@@ -71,6 +72,17 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         _ = Whole(key: "Root", store: store)
         let prefs = Half(key: "Root", values: ["width": 5], store: store)
         #expect(prefs.outcome == "width: expected String, found an integer")
+    }
+
+    private final class Tall: PersistentPrefs, @unchecked Sendable { @Pref var height = 1 }
+    private final class High: PersistentPrefs, @unchecked Sendable { @Pref var height = "1" }
+
+    @Test func theWarningRemainsAfterAFirstAccessThatSucceeds() throws {
+        let store = PrefsStore.memory()
+        _ = Tall(key: "Root", store: store)
+        let prefs = High(key: "Root", values: ["height": "5"], store: store)
+        #expect(prefs.lastError?.detail(of: PrefsError.problem) != nil, "\(prefs.outcome)")
+        #expect(try store.read(root: "Root") as? [String: String] == ["height": "5"])
     }
 
     private class Base: PersistentPrefs, @unchecked Sendable {

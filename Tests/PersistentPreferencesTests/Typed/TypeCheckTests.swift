@@ -39,6 +39,26 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
         #expect(prefs.errors == ["size: expected Double, found a string"])
     }
 
+    private final class MixedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(.in(0...9)) var digit = 0
+        @Pref(.length(...3)) var text = ""
+        @Pref var flag = false
+    }
+
+    /// The kind of the error is that of its worst value, whatever the order.
+    @Test func oneErrorHasTheMismatchesAndViolationsOfAWrite() {
+        let prefs = MixedPrefs(store: .memory())
+        prefs.values = ["digit": 10, "text": "long", "flag": true]
+        #expect(prefs.lastError?.detail(of: PrefsError.constraintViolated)?.map(\.path) == ["digit", "text"])
+        for values in [["digit": 10, "flag": 5], ["digit": 10, "text": 5], ["digit": "x", "text": "long"]]
+            as [[String: Any]]
+        {
+            prefs.values = values
+            let problems = prefs.lastError?.detail(of: PrefsError.typeMismatch)
+            #expect(problems?.map(\.path) == values.keys.sorted(), "\(prefs.outcome)")
+        }
+    }
+
     // MARK: - Migrations
 
     private final class MigratedPrefs: PersistentPrefs, @unchecked Sendable {

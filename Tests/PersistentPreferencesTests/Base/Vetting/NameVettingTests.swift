@@ -60,6 +60,14 @@ import WriteOperations
         expectEveryAccessFails(prefs, name)
     }
 
+    @Test(arguments: Name.badSuites) func aBadNameOfAProgramMakesEveryAccessFail(_ name: Name) {
+        let message = name.message.replacing("suite name", with: "name of a program")
+        let store = PrefsStore.propertyList(program: name.text)
+        #expect(store.url == nil)
+        #expect { try store.read(root: "root") } throws: { "\($0)" == message }
+        #expect(PrefsTestSet(key: "root", store: store).outcome == message)
+    }
+
     @Test(arguments: Name.goodSuites) func aGoodSuitePasses(_ name: String) {
         #expect(throws: Never.self) { try NameVetting.checkSuite(name) }
     }

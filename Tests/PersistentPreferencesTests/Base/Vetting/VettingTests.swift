@@ -106,11 +106,26 @@ import Testing
         prefs.values["Integer Valeu"] = 2
         #expect(prefs.outcome == start + end)
         #expect(prefs.reset("Integer Valeu").map { "\($0)" } == start + end)
+        // A key that is given twice is one.
+        #expect(prefs.reset("Integer Valeu", "Integer Valeu").map { "\($0)" } == start + end)
+        #expect(prefs.reset("z", "a", "z").map { "\($0)" } == start + "\"a\", \"z\"")
         // Of two mistyped keys, none is suggested, and an error of your own has no suggestion.
         prefs.values = ["Integer Valeu": 1, "String Valeu": ""]
         #expect(prefs.outcome == start + "\"Integer Valeu\", \"String Valeu\"")
         #expect(PrefsError.incorrectKeys(invalidElements: ["Integer Valeu"]).description == start + "\"Integer Valeu\"")
         try expectNothingChanged()
+    }
+
+    /// The list may have it.
+    @Test func aReservedKeyIsNotSuggestedInItsPlace() {
+        let version = "PersistentPreferences version"
+        let message = "expected a key that @Pref declares or allowedKeys lists, found \"\(version)\""
+        let prefs = AnyPrefs(["a", version], store: .memory())
+        prefs[version] = 1
+        #expect(prefs.outcome == message)
+        let near = AnyPrefs(["a", version, version + "s"], store: .memory())
+        near[version] = 1
+        #expect(near.outcome == message + "; did you mean \"\(version)s\"?")
     }
 
     @Test func aKeyThatIsNotAllowedIsNamedBeforeAnyValue() throws {

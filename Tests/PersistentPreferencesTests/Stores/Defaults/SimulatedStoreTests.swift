@@ -274,6 +274,30 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(process.takeCopies() == 0)
     }
 
+    /// None of the names is in the domain when the observation begins.
+    @Test func observersReceiveChangesUnderFormerNames() {
+        let (app, other) = (daemon.process(), daemon.process())
+        let heard = ColumnPrefs(store: .userDefaults(app, layout: .flat)).$columns.observer()
+        other.set(4, forKey: "cols")
+        daemon.deliver()
+        #expect(heard.wait(for: 1) == [[3, 8]])
+        other.set(5, forKey: "columns")
+        daemon.deliver()
+        #expect(heard.wait(for: 2).last == [8, 5])
+    }
+
+    /// UserDefaults takes them for key paths and operators.
+    @Test(arguments: ["@count", "a.b", "a.", ".", "@"]) func aKeyThatReadsAsAPathIsNotObserved(_ key: String) {
+        let (app, other) = (daemon.process(), daemon.process())
+        let prefs = AnyPrefs([key, "plain@"], store: .userDefaults(app, layout: .flat))
+        let heard = prefs.observer(of: key)
+        #expect(prefs[key] == nil && prefs["plain@"] == nil)
+        AnyPrefs([key], store: .userDefaults(other, layout: .flat))[key] = 1
+        daemon.deliver()
+        #expect(heard.wait(for: 1) == ["AnyPrefs \(key): - → 1 elsewhere"] && prefs[key] as? Int == 1)
+        #expect(!app.observedKeys.contains(key) && app.observedKeys.contains("plain@"))
+    }
+
     /// There are so many keys that not all of them may be observed for ever.
     @Test func thousandsOfKeysAreReadWithoutBeingObserved() {
         let process = daemon.process()
@@ -311,11 +335,26 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
         let failure = try #require(prefs.lastError?.detail(of: PrefsError.notStored), "\(prefs.outcome)")
         #expect(failure.reason.hasSuffix("bytes; this system allows less than 1000000"))
         #expect(prefs.blob.count == 600_000)
+        // Exactly as large as the size of the warning, and as the maximum.
+        process.sizeLimits = (bytes, 1_000_000)
+        #expect(prefs.$blob.set(Data(repeating: 1, count: 600_000)) == .nearSizeLimit(bytes: bytes, limit: 1_000_000))
+        process.sizeLimits = (bytes + 1, 1_000_000)
+        #expect(prefs.$blob.set(Data(repeating: 2, count: 600_000)) == nil && prefs.lastError == nil)
+        process.sizeLimits = (nil, bytes)
+        #expect(prefs.$blob.set(Data(repeating: 3, count: 600_000))?.detail(of: PrefsError.notStored) != nil)
+        process.sizeLimits = (nil, bytes + 1)
+        #expect(prefs.$blob.set(Data(repeating: 3, count: 600_000)) == nil && prefs.lastError == nil)
+        process.sizeLimits = (512_000, 1_000_000)
         // A domain that others have made too large may shrink.
         process.set(["blob": Data(count: 1_200_000)], forKey: "Blob")
         prefs.other = 1
         #expect(prefs.lastError != nil)
         prefs.blob = Data(count: 1_150_000)
         #expect(prefs.blob.count == 1_150_000)
+        // A warning is told once.
+        prefs.blob = Data(count: 600_000)
+        #expect(prefs.lastError?.isWarning == true)
+        prefs.blob = Data()
+        #expect(prefs.lastError == nil)
     }
 }

@@ -70,6 +70,17 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(coding: PrefCoding<Int>(encode: { _ in URL(fileURLWithPath: "/") }, decode: { _ in nil })) var odd = 0
 }
 
+private struct Card: Codable {
+    var limits: [Double] = []
+    var until: Date?
+}
+
+private final class SecretPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(.sensitive) var card = Card()
+    @Pref(.sensitive, .check { $0.isEmpty ? nil : "must be empty" }) var cards: [Card] = []
+    @Pref var shown = Card()
+}
+
 /// Errors name the path, and never a value.
 @Suite struct CodingErrorTests {
     private static var friend: [String: Any] { ["name": "secret", "age": 1] }
@@ -106,6 +117,38 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
             "own: the stored value is not a valid Int": 5,
             "odd: expected Int, found a string": "secret",
         ]
+    }
+
+    /// Neither of a stored value nor of one that cannot be stored. Another property of the same type names it.
+    @Test func ofASecretTheKeyAloneIsNamed() throws {
+        let store = PrefsStore.memory()
+        let prefs = SecretPrefs(store: store)
+        let unstorable = Card(until: Date(timeIntervalSinceReferenceDate: .infinity))
+        prefs.shown = unstorable
+        #expect(prefs.outcome == "shown.until: a date must be finite")
+        prefs.card = unstorable
+        #expect(prefs.outcome == "card: a date must be finite")
+        #expect(prefs.lastError?.problems.map(\.path) == ["card"])
+        // Also beside another value, in an update, and without a type.
+        let date = Date(timeIntervalSinceReferenceDate: .infinity)
+        prefs.values = ["card": ["until": date], "shown": ["until": date]]
+        #expect(prefs.outcome == "card: a date must be finite\nshown.until: a date must be finite")
+        let result = prefs.update { $0["card"] = ["until": date] }
+        #expect(result.failure?.description == "card: a date must be finite")
+        prefs.values["card"] = ["until": date]
+        #expect(prefs.outcome == "card: a date must be finite")
+        prefs.cards = [Card()]
+        #expect(prefs.outcome == "cards: must be empty")
+        let stored: [String: Any] = ["limits": ["x"]]
+        try store.update(root: "SecretPrefs") { $0 = ["card": stored, "cards": [stored], "shown": stored] }
+        for (read, message) in [
+            ({ _ = $0.card }, "card"), ({ _ = $0.cards }, "cards"), ({ _ = $0.shown }, "shown.limits[0]"),
+        ]
+            as [((SecretPrefs) -> Void, String)]
+        {
+            read(prefs)
+            #expect(prefs.outcome == message + ": expected Double, found a string")
+        }
     }
 
     private func key(of message: String) -> String { String(message.prefix { !".:[".contains($0) }) }
