@@ -99,6 +99,22 @@ import Testing
             list("\t<key>a</key>\n\t<data>\n\tAAEC\n\t</data>\n\t<key>b</key>\n\t<data>AA==</data>"),
             list("\t<key>a</key>\n\t<data>\n\tAgEC\n\t</data>\n\t<key>b</key>\n\t<data>Ag==</data>"),
             ["a": .data(Data([2, 1, 2])), "b": .data(Data([2]))]),
+        Case(
+            "into an empty element of several lines", list("\t<key>c</key>\n\t<array\n\t\tid='1'\n\t/>"),
+            list("\t<key>c</key>\n\t<array\n\t\tid='1'>\n\t\t<true/>\n\t</array>"), ["c": .array([.bool(true)])]),
+        Case(
+            "lines of data end at column 76, also behind spaces",
+            list("        <key>a</key>\n        <data>\n        AA==\n        </data>"),
+            list(
+                "        <key>a</key>\n        <data>\n        \(String(repeating: "AQEB", count: 17))\n"
+                    + "        \(String(repeating: "AQEB", count: 3))\n        </data>"),
+            ["a": .data(Data(repeating: 1, count: 60))]),
+        Case(
+            "an empty key", list("\t<key/> <!-- 1 -->\n\t<integer>1</integer>\n\t<key>a</key>\n\t<true/>"),
+            list("\t<key/> <!-- 1 -->\n\t<integer>2</integer>\n\t<key>a</key>\n\t<true/>"), ["": .integer(2)]),
+        Case(
+            "a list without <plist>", "<!-- 1 --><dict><key>a</key><true/></dict><!-- 2 -->",
+            "<!-- 1 --><dict><key>a</key><false/></dict><!-- 2 -->", ["a": .bool(false)]),
     ]
 
     @Test(arguments: changedValues) func aChangedElementKeepsItsSpelling(_ example: Case) throws {
@@ -138,6 +154,19 @@ import Testing
             "<plist><dict><key>a</key><array><string>x</string><string>y</string></array>"
                 + "<key>b</key><dict><key>c</key><true/></dict></dict></plist>",
             ["a": .array([.string("x"), .string("y")]), "b": .dictionary(["c": .bool(true)])]),
+        Case(
+            "values that are indented more than their keys",
+            list(
+                "\t<key>b</key>\n\t\t<dict>\n\t\t\t<key>x</key>\n\t\t\t\t<true/>\n\t\t</dict>\n\t<key>c</key>\n\t\t<true/>"
+            ),
+            list(
+                "\t<key>b</key>\n\t\t<dict>\n\t\t\t<key>x</key>\n\t\t\t\t<true/>\n\t\t\t<key>y</key>\n\t\t\t\t<array>\n"
+                    + "\t\t\t\t\t<integer>1</integer>\n\t\t\t\t</array>\n\t\t</dict>\n\t<key>c</key>\n\t\t<array>\n"
+                    + "\t\t\t<integer>2</integer>\n\t\t</array>\n\t<key>d</key>\n\t\t<false/>"),
+            [
+                "b": .dictionary(["x": .bool(true), "y": .array([.integer(1)])]), "c": .array([.integer(2)]),
+                "d": .bool(false),
+            ]),
         Case(
             "an indented list", "<plist>\n    <dict>\n        <key>a</key>\n        <array/>\n    </dict>\n</plist>\n",
             "<plist>\n    <dict>\n        <key>a</key>\n        <array>\n            <integer>1</integer>\n        </array>\n"
@@ -252,6 +281,78 @@ import Testing
         }
         #expect(error.map { "\($0)" } == "a[1]: the control character U+0008 cannot be stored in XML")
         #expect(error?.topLevelKey == "a")
+    }
+
+    /// As a whole, in a part, and under a new key.
+    @Test(
+        arguments: [
+            ("<true/>", "a.b.c", .dictionary(["b": .dictionary(["c": .string("\u{8}")])])),
+            (
+                "<dict><key>b</key><true/></dict>", "a.b[0].c",
+                .dictionary(["b": .array([.dictionary(["c": .string("\u{8}")])])])
+            ),
+            ("<array><true/></array>", "a[0].c", .array([.dictionary(["c": .string("\u{8}")])])),
+            ("<array/>", "a[0][0]", .array([.array([.string("\u{8}")])])),
+        ] as [(String, String, StoredValue)])
+    func thePathOfWhatIsRejectedIsWhole(_ element: String, _ path: String, _ value: StoredValue) throws {
+        let text = Data("<plist><dict><key>a</key>\(element)</dict></plist>".utf8)
+        let former = try XMLText.members(of: text)
+        let error = #expect(throws: PropertyListFailure.self) {
+            try XMLText.changed(text, from: former, to: ["a": value])
+        }
+        #expect(error?.path == path && error?.topLevelKey == "a")
+    }
+
+    /// No reader would read it again. The containers around a part count.
+    @Test func aPartBeyondTheLimitIsRejected() throws {
+        func nested(_ innermost: StoredValue) -> StoredValue {
+            (0..<79).reduce(innermost) { inner, _ in .array([inner]) }
+        }
+        let former = ["a": nested(.bool(true))]
+        let text = try FileFormat.xml.coder.bytes(from: .dictionary(former), replacing: nil, written: nil).joined
+        for innermost in [StoredValue.array([]), .integer(5)] {
+            let new = ["a": nested(innermost)]
+            #expect(try XMLText.members(of: XMLText.changed(text, from: former, to: new)) == new)
+        }
+        for innermost in [
+            StoredValue.array([.integer(5)]), .uid(KeyedArchiveUID(value: 1)), .dictionary(["k": .bool(true)]),
+        ] {
+            let error = #expect(throws: PropertyListFailure.self) {
+                try XMLText.changed(text, from: former, to: ["a": nested(innermost)])
+            }
+            #expect(error?.reason == "nested deeper than 80 levels")
+        }
+    }
+
+    /// What a write returns is what the next process reads.
+    @Test func aContentOfXMLHasWholeSeconds() {
+        func content(_ seconds: Double) -> [String: StoredValue] {
+            ["a": .array([.date(Date(timeIntervalSinceReferenceDate: seconds))])]
+        }
+        #expect(FileFormat.xml.coder.storable(content(1.5)).isEqual(to: content(1)))
+        #expect(FileFormat.xml.coder.storable(content(-0.5)).isEqual(to: content(-1)))
+    }
+
+    /// The last of two equal keys counts, as in a lenient reading.
+    @Test func theLineOfAKeyIsTheLastOne() {
+        let text = Data(
+            "<plist>\n<dict>\n<key>a</key><true/>\n<key>b</key>\n<true/><key>a</key><array>\n</array></dict></plist>"
+                .utf8)
+        let lines = text.withUnsafeBytes { bytes in ["a", "b", "c"].map { XMLSyntax(bytes).line(ofKey: $0) } }
+        #expect(lines == [5, 4, nil])
+    }
+
+    /// A dictionary whose only member becomes the number of a reference of a keyed archive.
+    @Test func aNumberThatWouldBeAReferenceIsRejected() throws {
+        let text = Data("<plist><dict><key>a</key><dict><key>CF$UID</key><string>1</string></dict></dict></plist>".utf8)
+        let former = try XMLText.members(of: text)
+        for number in [StoredValue.integer(1), .real(1)] {
+            #expect(throws: PropertyListFailure.self) {
+                try XMLText.changed(text, from: former, to: ["a": .dictionary(["CF$UID": number])])
+            }
+        }
+        let other = ["a": StoredValue.dictionary(["CF$UID": .integer(1), "b": .bool(true)])]
+        #expect(try XMLText.members(of: XMLText.changed(text, from: former, to: other)) == other)
     }
 }
 

@@ -42,6 +42,61 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     }
 }
 
+/// Encodes itself as an object, although it has a raw value.
+private struct Width: RawRepresentable, Codable {
+    var rawValue: Int
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    private enum CodingKeys: CodingKey { case points }
+
+    init(from decoder: any Decoder) throws {
+        rawValue = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .points)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(rawValue, forKey: .points)
+    }
+}
+
+private final class FormPrefs: PersistentPrefs, @unchecked Sendable {
+    struct Column: Codable {
+        var width = Width(rawValue: 5)
+        var name: String? = "a"
+    }
+    /// Has been a number, and is a text.
+    struct Loose: Codable {
+        var value = "1"
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let number = try? container.decode(Int.self, forKey: .value)
+            value = try number.map { "\($0)" } ?? container.decode(String.self, forKey: .value)
+        }
+    }
+    enum Mark: String, CaseIterable, Codable { case none = "$null", some = "x" }
+
+    @Pref(.in(..<10)) var below = 1
+    @Pref(.in(...10)) var upTo = 1
+    @Pref(.in(..<0.5)) var part = 0.25
+    @Pref(.in([0.1, 0.5])) var ratio: Float = 0.5
+    @Pref(.length(0...0)) var nothing = ""
+    @Pref(.length(2...)) var long: String? = nil
+    @Pref(.pattern("[a-z]+")) var word: String? = nil
+    @Pref(.count(1..<3)) var few = [1]
+    @Pref(.sensitive) var secret = "hidden"
+    @Pref var dates = [Date(timeIntervalSinceReferenceDate: 0.5)]
+    @Pref var table: [String: Any] = ["$data": "AQ=="]
+    @Pref var tables: [[String: String]] = [["$data": "AQ=="]]
+    @Pref var marks: [Mark?] = []
+    @Pref var loose = Loose()
+    @Pref var width = Width(rawValue: 5)
+    @Pref var column = Column()
+}
+
 /// `jsonSchema()`, alone and with the reference implementation in Python.
 @Suite struct JSONSchemaTests {
     private static func object(_ data: Data) throws -> [String: Any] {
@@ -112,6 +167,44 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try Self.line(Self.properties(EveryTypePrefs(store: .memory()))[key]) == schema)
     }
 
+    /// What `BoundPrefs` and `EveryTypePrefs` do not have.
+    @Test(arguments: [
+        "below":
+            #"{"$comment":"must be less than 10","default":1,"exclusiveMaximum":10,"maximum":9223372036854775807,"minimum":-9223372036854775808,"type":"integer"}"#,
+        "upTo":
+            #"{"$comment":"must be at most 10","default":1,"maximum":10,"minimum":-9223372036854775808,"type":"integer"}"#,
+        "part":
+            #"{"$comment":"must be less than 0.5","additionalProperties":false,"default":0.25,"exclusiveMaximum":0.5,"properties":{"$double":{"enum":["nan","inf","-inf"]}},"required":["$double"],"type":["number","object"]}"#,
+        "nothing":
+            #"{"$comment":"must be 0...0 characters long","default":"","maxLength":0,"minLength":0,"type":"string"}"#,
+        "long":
+            #"{"$comment":"must be at least 2 characters long","minLength":2,"type":"string"}"#,
+        "word":
+            #"{"$comment":"must be of the form [a-z]+","pattern":"^(?:[a-z]+)$","type":"string"}"#,
+        "few":
+            #"{"$comment":"must have 1..<3 elements","default":[1],"items":{"maximum":9223372036854775807,"minimum":-9223372036854775808,"type":"integer"},"maxItems":2,"minItems":1,"type":"array"}"#,
+        "ratio":
+            #"{"$comment":"must be one of 0.1, 0.5","additionalProperties":false,"default":0.5,"properties":{"$double":{"enum":["nan","inf","-inf"]}},"required":["$double"],"type":["number","object"]}"#,
+        "secret":
+            #"{"type":"string"}"#,
+        "dates":
+            #"{"default":[{"$date":"2001-01-01T00:00:00.5Z"}],"items":{"additionalProperties":false,"pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9:]+))?$","properties":{"$date":{"format":"date-time","type":["string","number"]}},"required":["$date"],"type":["object","string","number"]},"type":"array"}"#,
+        "table":
+            #"{"additionalProperties":{},"default":{"$$data":"AQ=="},"type":"object"}"#,
+        "tables":
+            #"{"default":[{"$$data":"AQ=="}],"items":{"additionalProperties":{"type":"string"},"type":"object"},"type":"array"}"#,
+        "loose": #"{"default":{"value":"1"},"type":"object"}"#,
+        "width": #"{"default":5}"#,
+        "marks":
+            #"{"default":[],"items":{"anyOf":[{"enum":["$$null","$$$null","x"],"type":"string"},{"const":"$null"}]},"type":"array"}"#,
+        "column":
+            #"{"default":{"name":"a","width":{"points":5}},"properties":{"name":{"anyOf":[{"type":"string"},{"const":"$null"}]},"width":{"properties":{"points":{"maximum":9223372036854775807,"minimum":-9223372036854775808,"type":"integer"}},"type":"object"}},"type":"object"}"#,
+    ])
+    func rareOnesAreExpressed(_ key: String, _ schema: String) throws {
+        let found = try Self.line(Self.properties(FormPrefs(store: .memory()))[key])
+        #expect(found == schema)
+    }
+
     @Test func fieldsOfAStructHaveTheTypesThatItDecodes() throws {
         let properties = try Self.properties(EveryTypePrefs(store: .memory()))
         let server = try #require(properties["server"])
@@ -172,7 +265,14 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         let defaults = properties.compactMapValues { $0["default"] }.filter { $0.key != "$$lone" }
         let document = try JSONSerialization.data(withJSONObject: defaults)
         #expect(defaults.count > 30)
-        #expect(try Self.verdicts(EveryTypePrefs(store: .memory()).jsonSchema(), [document]) == [true])
+        // What else is in a file: the version, and the line for editors.
+        let others = [
+            #"{"$schema": "x.json", "int": 2}"#, #"{"PersistentPreferences version": 3}"#, #"{"$schema": 1}"#,
+            #"{"PersistentPreferences version": -1}"#, #"{"$schema2": ""}"#,
+        ]
+        #expect(
+            try Self.verdicts(EveryTypePrefs(store: .memory()).jsonSchema(), [document] + others.map { Data($0.utf8) })
+                == [true, true, true, false, false, false])
     }
 
     private static let rejected = [

@@ -35,7 +35,8 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             "a = b;", "\"text\"", "text", " ", "\u{0}", "\u{FEFF}\u{FEFF}<plist><true/></plist>",
         ].map { Bytes($0, "is neither a binary nor an XML property list") }
         + ["{ a = b; }", "{}", "{\"json\": 1}"].map { Bytes($0, "is text that begins with {, not a property list") }
-        + [Bytes("()", "is text that begins with (, not a property list")]
+        + ["()", "\u{FEFF}\r\n (1)"].map { Bytes($0, "is text that begins with (, not a property list") }
+        + ["[]", "\u{FEFF}[1]"].map { Bytes($0, "is text that begins with [, not a property list") }
         + [
             Bytes(
                 "<?xml encoding='US-ASCII'?><plist><string>é</string></plist>",
@@ -101,23 +102,29 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         "<plist>x<true/></plist>",
         "<plist><dict><true/></dict></plist>", "<plist><dict><key>a</key><key>b</key></dict></plist>",
         "<plist><string>a & b</string></plist>", "<plist><string>&#xD800;</string></plist>",
-        "<plist><string>&#+65;</string></plist>", "<plist><string a=b>x</string></plist>",
+        "<plist><string>&#+65;</string></plist>", "<plist><string>&#-0;</string></plist>",
+        "<plist><string a=b>x</string></plist>",
         "<plist><string a='b\">x</string></plist>",
         "<plist><true>x</true></plist>", "<plist><integer/></plist>", "<plist><integer>- -5</integer></plist>",
         "<plist><integer>1_000</integer></plist>", "<plist><integer>0x</integer></plist>",
         "<plist><integer>1.0</integer></plist>",
         "<plist><integer>18446744073709551616</integer></plist>",
         "<plist><dict><key>CF$UID</key><real>5</real></dict></plist>",
+        "<plist><dict><key>CF$UID</key><integer>4294967296</integer></dict></plist>",
+        "<plist><dict><key>CF$UID</key><integer>-1</integer></dict></plist>",
         "<plist><real></real></plist>", "<plist><real>0x1p3</real></plist>", "<plist><real>1.5f</real></plist>",
         "<plist><real>1.2.3</real></plist>", "<plist><real>1,2,3</real></plist>", "<plist><real>nan(1)</real></plist>",
         "<plist><date>2001-02-30T00:00:00Z</date></plist>", "<plist><date>2001-01-01T24:00:00Z</date></plist>",
         "<plist><date>2001-01-01 00:00:00Z</date></plist>", "<plist><date>2001-1-1T0:0:0Z</date></plist>",
-        "<plist><date>-T01-01T00:00:00Z</date></plist>",
-        "<plist><data>AQI</data></plist>", "<plist><data>Aw9=</data></plist>", "<plist><data>A!==</data></plist>",
+        "<plist><date>-T01-01T00:00:00Z</date></plist>", "<plist><date>99999999999-01-01T00:00:00Z</date></plist>",
+        "<plist><data>AQI</data></plist>", "<plist><data>Aw9=</data></plist>", "<plist><data>AR==</data></plist>",
+        "<plist><data>A!==</data></plist>",
         "<plist><String>x</String></plist>", "<plist><string>x</String></plist>", "<html/>",
     ].map { Bytes($0, "") }
 
-    static let accepted: [Bytes] = [
+    static let accepted = xml + encodings
+
+    private static let xml: [Bytes] = [
         Bytes(xml(lists: 80), String(repeating: "[", count: 80) + String(repeating: "]", count: 80)),
         Bytes(levels(81), String(repeating: "[", count: 81) + String(repeating: "]", count: 81)),
         Bytes("\u{FEFF}<plist><true/></plist>", "true"), Bytes(" \r\n\t<plist><true/></plist>", "true"),
@@ -174,7 +181,20 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes("<plist><dict><key>CF$UID</key><integer>5</integer></dict></plist>", "UID 5"),
         Bytes("<plist><dict><key>CF$UID</key><integer>1</integer></dict></plist>", "UID 1"),
         Bytes("<plist><dict><key>CF$UID</key><true/></dict></plist>", "{'CF$UID': true}"),
+        Bytes("<plist><dict><key>CF$UID</key><integer>4294967295</integer></dict></plist>", "UID 4294967295"),
+        // Characters that Foundation takes for blanks.
+        Bytes("<plist><integer>\u{3000}-\u{2003} 5</integer></plist>", "-5"),
+        Bytes("<plist><integer>+\u{7F}5</integer></plist>", "5"),
+        Bytes("<plist><real>\u{A0}\u{FEFF}\u{85}\u{2003}1.5</real></plist>", "1.5 (3ff8000000000000)"),
     ]
+
+    /// Every name of an encoding, in both cases of letters.
+    private static let encodings: [Bytes] =
+        ["utf-8", "UTF8", "us-ascii", "ASCII"].map { Bytes("<?xml encoding='\($0)'?><plist><true/></plist>", "true") }
+        + ["iso-8859-1", "ISO_8859-1", "Latin1", "latin-1"].map { name in
+            let text = Data("<?xml encoding='\(name)'?><plist><string>".utf8) + [0xE9] + Data("</string></plist>".utf8)
+            return Bytes(name, text, "'\\u{00E9}'")
+        }
 
     static func xml(lists: Int) -> String {
         "<plist>" + String(repeating: "<array>", count: lists) + String(repeating: "</array>", count: lists)

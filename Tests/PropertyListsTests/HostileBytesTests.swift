@@ -19,6 +19,27 @@ import Testing
         #expect(try #require(failure).description.hasPrefix("line 1, column "))
     }
 
+    /// A line ends as any system ends it, and a column is a character.
+    @Test(
+        arguments: [
+            ("<plist>\r<array>\n<array>\r\n<array>\r\r\n<x/>", "line 6, column 1: <x> is not an element"),
+            ("<plist><array>\n\r<string>é\u{1F600}</string><x/>", "line 3, column 20: <x> is not an element"),
+            ("<plist>\r\n<string>é&x;", "line 2, column 10: an entity other than"),
+        ])
+    func aMistakeIsFoundWhereItIs(_ text: String, _ message: String) {
+        let fault = #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(Data(text.utf8)) }
+        #expect(fault?.description.hasPrefix(message) == true, "\(String(describing: fault))")
+    }
+
+    @Test(arguments: [
+        ("<plist><string>aé", 18), ("<plist><string>&lt;<![CDATA[é", 30), ("<plist>\n<dict><key>é&lt;b", 18),
+    ])
+    func aByteThatIsNotUTF8IsFoundWhereItIs(_ text: String, _ column: Int) {
+        let bytes = Data(text.utf8) + [0xFF] + Data("é]]></string>".utf8)
+        let fault = #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(bytes) }
+        #expect(fault?.column == column && fault?.reason == "a byte that is not UTF-8")
+    }
+
     @Test(arguments: Bytes.accepted) func areAccepted(_ bytes: Bytes) throws {
         #expect(exactForm(try PropertyListCoder.decode(bytes.data).value.object) == bytes.verdict)
     }

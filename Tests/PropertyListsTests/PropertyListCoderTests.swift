@@ -31,6 +31,7 @@ import TestSupport
         #expect(FileFormat.plainXML.coder.storable(content(1.5)).isEqual(to: content(1)))
         #expect(FileFormat.plainXML.coder.storable(content(-0.5)).isEqual(to: content(-1)))
         #expect(FileFormat.binary.coder.storable(content(1.5)).isEqual(to: content(1.5)))
+        #expect(FileFormat.plainXML.coder.storable(content(-0.0)).isEqual(to: content(0)))
         let whole = content(1)
         #expect(FileFormat.plainXML.coder.storable(whole).isIdentical(to: whole))
     }
@@ -109,6 +110,101 @@ import TestSupport
         let again = try PropertyListCoder.decode(xml)
         #expect(try PropertyListCoder.encode(objects: again.value, as: .plainXML) == xml)
         #expect(try PropertyListCoder.encode(objects: again.value, as: .binary) == bytes)
+    }
+
+    /// The loss is that of any part, whatever comes behind it.
+    @Test func aLossIsToldWhereverItIs() throws {
+        let twice = "<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>"
+        let xml = "<plist><dict><key>a</key>\(twice)<key>b</key><dict><key>c</key><true/></dict></dict></plist>"
+        let lists = [
+            Data(xml.utf8),
+            BinaryList([
+                [0xD2, 1, 2, 3, 4], [0x51, 0x61], [0x51, 0x62], [0xD2, 5, 6, 7, 7], [0xD1, 1, 7], [0x61, 0, 0xE9],
+                [0x62, 0, 0x65, 3, 1], [0x09],
+            ]).data,
+        ]
+        for list in lists {
+            let decoded = try PropertyListCoder.decode(list)
+            #expect(decoded.value.dictionary?["a"]?.dictionary?.count == 1)
+            #expect(
+                decoded.loss?.hasSuffix("differ only in Unicode normalization, and a write would lose one of them")
+                    == true)
+        }
+        let half = try PropertyListCoder.decode(
+            BinaryList([[0xA2, 1, 2], [0x61, 0xD8, 0], [0xD1, 3, 3], [0x51, 0x61]]).data)
+        #expect(half.loss == "a string has an unpaired surrogate, which a write would replace")
+    }
+
+    /// What a reader of XML may take for another value is written again in the place where the file has it, and in no other.
+    @Test func whatTheFileHasIsWrittenAgain() throws {
+        let far = StoredValue.date(Date(timeIntervalSinceReferenceDate: -1e12))
+        let values: [StoredValue] = [
+            .dictionary(["a\u{1}": .integer(1), "\u{FEFF}b": .integer(2)]), .dictionary(["d": far]),
+            .dictionary(["s": .string("\u{FFFF}\u{FFFE}")]), .array([far, .string("\u{7}")]), .string("\u{FEFF}x"),
+        ]
+        for value in values {
+            let former = StoredValue.dictionary(["k": .array([value, .integer(1)])])
+            let kept = try PropertyListCoder.encode(former, as: .plainXML, replacing: former)
+            #expect(try PropertyListCoder.decode(kept).value == former)
+            let changed = StoredValue.dictionary(["k": .array([value, .integer(2)])])
+            #expect(throws: Never.self) { try PropertyListCoder.encode(changed, as: .plainXML, replacing: former) }
+            for moved in [["k": .array([.integer(1), value])], ["l": .array([value])]] as [[String: StoredValue]] {
+                #expect(throws: PropertyListFailure.self) {
+                    try PropertyListCoder.encode(.dictionary(moved), as: .plainXML, replacing: former)
+                }
+            }
+        }
+    }
+
+    @Test func theFirstOfTwoForeignObjectsIsNamed() {
+        let foreign = StoredValue.array([.foreign(ForeignObject(NSNull()))])
+        let members = Dictionary(uniqueKeysWithValues: ["d", "b", "c", "e"].map { ($0, foreign) })
+        let failure = #expect(throws: PropertyListFailure.self) {
+            try PropertyListCoder.encode(.dictionary(members.merging(["a": .integer(1)]) { $1 }), as: .binary)
+        }
+        #expect(failure?.topLevelKey == "b")
+    }
+
+    /// Whatever the kind of its number: other readers take it for a reference of a keyed archive.
+    @Test(arguments: [StoredValue.integer(1), .unsigned(.max), .real(1), .real(0.5)])
+    func aLoneNumberOfAReferenceIsRejected(_ number: StoredValue) throws {
+        let lone = StoredValue.dictionary(["k": .array([.dictionary([KeyedArchiveUID.key: number])])])
+        let failure = #expect(throws: PropertyListFailure.self) { try PropertyListCoder.encode(lone, as: .plainXML) }
+        #expect(failure?.path == "k[0]")
+        let other = StoredValue.dictionary([KeyedArchiveUID.key: number, "a": .bool(true)])
+        #expect(try PropertyListCoder.decode(PropertyListCoder.encode(other, as: .plainXML)).value == other)
+    }
+
+    /// A reference of a keyed archive has up to 64 bits, of which XML holds 32.
+    @Test(arguments: [0, 1, 255, 256, 65_535, 65_536, 1 << 32 - 1, 1 << 32, 1 << 40, .max] as [UInt64])
+    func aReferenceOfAnySize(_ number: UInt64) throws {
+        let value = StoredValue.dictionary(["k": .uid(KeyedArchiveUID(value: number))])
+        #expect(try PropertyListCoder.decode(PropertyListCoder.encode(value, as: .binary)).value == value)
+        if number <= UInt32.max {
+            #expect(try PropertyListCoder.decode(PropertyListCoder.encode(value, as: .plainXML)).value == value)
+        } else {
+            let failure = #expect(throws: PropertyListFailure.self) {
+                try PropertyListCoder.encode(value, as: .plainXML)
+            }
+            #expect(failure?.path == "k")
+        }
+    }
+
+    /// What no reader of this package accepts is not written. The number of a reference is a level of its own in XML.
+    @Test func xmlBeyondTheLimitIsRejected() throws {
+        func nested(_ levels: Int, _ innermost: StoredValue) -> StoredValue {
+            (0..<levels).reduce(innermost) { inner, _ in .array([inner]) }
+        }
+        let uid = StoredValue.uid(KeyedArchiveUID(value: 1))
+        for value in [nested(80, .integer(1)), nested(80, .array([])), nested(79, uid)] {
+            #expect(try PropertyListCoder.decode(PropertyListCoder.encode(value, as: .plainXML)).value == value)
+        }
+        for value in [nested(81, .integer(1)), nested(81, .array([])), nested(80, uid)] {
+            let failure = #expect(throws: PropertyListFailure.self) {
+                try PropertyListCoder.encode(value, as: .plainXML)
+            }
+            #expect(failure?.reason == "nested deeper than 80 levels")
+        }
     }
 
     @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRejectedInXML(_ interval: Double) {

@@ -22,6 +22,25 @@ import TestSupport
         #expect("\(error)" == "line 3, column 1: the key \"b\" occurs twice, first in line 2")
     }
 
+    /// With the codes of its characters, and cut if it is long.
+    @Test(arguments: [
+        ("\u{E9}", "\"\u{E9}\" (U+00E9)"), ("a\u{1F600}", "\"a\u{1F600}\" (U+0061 U+1F600)"),
+        (String(repeating: "k", count: 40), "\"\(String(repeating: "k", count: 40))\""),
+        (String(repeating: "k", count: 41), "\"\(String(repeating: "k", count: 40))…\""),
+    ])
+    func aRepeatedKeyIsQuoted(_ key: String, _ quoted: String) throws {
+        let text = "<dict><key>\(key)</key><true/><key>\(key)</key><false/></dict>"
+        let error = try #require(throws: PropertyListFault.self) { _ = try PropertyListCoder.decode(Data(text.utf8)) }
+        #expect(error.reason == "the key \(quoted) occurs twice, first in line 1")
+    }
+
+    /// Two spellings of a key are read, so they are not the mistake of a text that is cut off.
+    @Test func aSecondSpellingIsNoMistake() throws {
+        let text = "<plist><dict>\n<key>\u{E9}</key><true/><key>e\u{301}</key><false/><key>a</key><x/>"
+        let error = try #require(throws: PropertyListFault.self) { _ = try PropertyListCoder.decode(Data(text.utf8)) }
+        #expect(error.reason == "<x> is not an element of a property list" && error.line == 2)
+    }
+
     /// A person mends a text from its beginning to its end.
     @Test func theFirstMistakeIsTold() throws {
         let text = "<dict><key>a</key><true/>\n<key>a</key><array><dict><key>b</key><true/><key>b</key><true/></dict>&"

@@ -61,6 +61,8 @@ import Testing
         #"{"a":"\uDE00\uD83D"}"#: "line 1, column 7: half a surrogate pair is not a character (at a)",
         #"{"a":"\uD83D\u0041"}"#: "line 1, column 7: half a surrogate pair is not a character (at a)",
         "{\n  # mine\n  \"a\": 1\n}": "line 2, column 3: a comment begins with //; expected a key in quotes",
+        "\u{FEFF}{a:1}": "line 1, column 2: expected a key in quotes",
+        "\u{FEFF}\n\t{a:1}": "line 2, column 3: expected a key in quotes",
         "# mine\n{}": "line 1, column 1: a comment begins with //; expected a value",
         "{\"a\":{\"b\":2 # mine\n}}": "line 1, column 13: a comment begins with //; expected , or } (at a)",
         #"{"a": / mine 1}"#: "line 1, column 7: expected a value (at a)",
@@ -85,8 +87,9 @@ import Testing
         #expect(
             Self.failure(of: Data("{\"a\":1".utf8) + bytes + Data("}".utf8))?.hasSuffix(": expected , or }")
                 == true)
-        let wide = Data([0xFF, 0xFE]) + Data("{".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
-        #expect(Self.failure(of: wide) == "expected JSON in UTF-8, found UTF-16")
+        for wide in [[0xFF, 0xFE, 0x7B, 0], [0xFE, 0xFF, 0, 0x7B]] as [[UInt8]] {
+            #expect(Self.failure(of: Data(wide)) == "expected JSON in UTF-8, found UTF-16")
+        }
     }
 
     @Test(arguments: ["[", "{\"a\":", "[{\"a\":", "{\"$date\":", " \n["]) func nestedTooDeep(_ beginning: String) throws

@@ -95,6 +95,14 @@ import Testing
         }
     }
 
+    /// The first of the keys that stand twice is told, and the last value of each counts.
+    @Test func theLastOfTwoValuesCounts() throws {
+        let text = "{\"a\": [{\"b\": 1,\n\"b\": 2, \"d\": 3}], \"c\": 4, \"e\": {\"f\": 5,\n\"f\": 6},\n\"c\": 7}"
+        let lenient = try #require(JSONReader.lenientValue(of: Data(text.utf8)))
+        #expect(exactForm(lenient.value) == "{'a': [{'b': 2, 'd': 3}], 'c': 7, 'e': {'f': 6}}")
+        #expect(lenient.repeated == "`b` stands in line 1 and in line 2, and the last one counts")
+    }
+
     @Test func aSliceOfOtherBytes() throws {
         let prefs = AnyPrefs(store: .memory())
         #expect(prefs.import(Data("xx{\"a\": 5}yy".utf8)[2..<10], merge: false) == nil)

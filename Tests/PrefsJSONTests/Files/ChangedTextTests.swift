@@ -113,8 +113,17 @@ import TestSupport
             "into an empty object", "{\n    \"o\": {}\n}\n", "{\n    \"o\": {\n        \"x\": 1\n    }\n}\n",
             ["o": ["x": 1]]),
         Case(
+            "into empty ones on one line", "{\"o\": {}, \"l\": []}", "{\"o\": {\"x\": 1}, \"l\": [1, 2]}",
+            ["o": ["x": 1], "l": [1, 2]]),
+        Case(
             "a container replaces a number", "{\n  \"a\" : 1,\n  \"b\" : 2\n}",
             "{\n  \"a\" : [\n    1\n  ],\n  \"b\" : 2\n}", ["a": [1]]),
+        Case(
+            "a new container is on one line as the others are", "{\n  \"a\": {\"x\": 1},\n  \"b\": [1]\n}\n",
+            "{\n  \"a\": {\"x\": 1},\n  \"b\": [1],\n  \"c\": {\"y\": [2, 3]}\n}\n", ["c": ["y": [2, 3]]]),
+        Case(
+            "unless one of them has lines", "{\n  \"a\": {\"x\": 1},\n  \"b\": [\n    1\n  ]\n}\n",
+            "{\n  \"a\": {\"x\": 1},\n  \"b\": [\n    1\n  ],\n  \"c\": {\n    \"y\": 2\n  }\n}\n", ["c": ["y": 2]]),
         Case(
             "an empty container shows no style", "{\n  \"a\": {},\n  \"b\": 1\n}\n",
             "{\n  \"a\": {},\n  \"b\": 1,\n  \"c\": {\n    \"x\": 1\n  }\n}\n", ["c": ["x": 1]]),
@@ -134,6 +143,10 @@ import TestSupport
         Case(
             "comments stay", "{\n  // about b\n  \"b\": 1, // one\n  /* a */ \"a\": [1, 2,],\n}\n",
             "{\n  // about b\n  \"b\": 2, // one\n  /* a */ \"a\": [1, 2,],\n}\n", ["b": 2]),
+        Case(
+            "right behind a value", "{\"a\": 1/* one */, \"b\": true// two\n}",
+            "{\"a\": 3/* one */, \"b\": false// two\n}",
+            ["a": 3, "b": false]),
         Case(
             "a new last key after a comment", "{\n  \"b\": 1 // one\n}\n", "{\n  \"b\": 1, // one\n  \"c\": 2\n}\n",
             ["c": 2]),

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PrefsJSON
 import PrefsStoreKit
@@ -118,6 +119,28 @@ import TestSupport
                 """)
     }
 
+    @Test func aFileHasTheLayoutAndTheRuleOfItsStore() throws {
+        try expectLayoutAndRule(of: .json(url: url, durability: .crash, layout: .roots, malformed: .quarantine))
+        let other = folder.file("other.json")
+        try PrefsStore.json(url: other, durability: .crash).update(root: "R") { $0 = ["a": 1] }
+        #expect(try String(contentsOf: other, encoding: .utf8) == "{\n  \"a\": 1\n}\n")
+    }
+
+    /// A dictionary under each root key, and a mistake that is quarantined.
+    private func expectLayoutAndRule(of store: PrefsStore) throws {
+        let file = try #require(store.url)
+        let text = "{\n  \"R\": {\n    \"a\": 1\n  }\n}\n"
+        try store.update(root: "R") { $0 = ["a": 1] }
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+        try Data("{\n  // mine\n  \"R\": {\"a\": 2,,}\n}\n".utf8).write(to: file)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -100)], ofItemAtPath: file.path)
+        let prefs = AnyPrefs(key: "R", store: store)
+        prefs["a"] = 3
+        #expect(prefs.lastError?.isWarning == true && prefs.lastError.kind == "quarantined")
+        #expect(try String(contentsOf: file, encoding: .utf8) == text.replacing("1", with: "3"))
+    }
+
     @Test func aProgramHasItsFileInItsFolder() {
         let store = PrefsStore.json(program: "mytool")
         #expect(store.url?.path.hasSuffix("/mytool/config.json") == true)
@@ -127,6 +150,15 @@ import TestSupport
     }
 
     #if os(Linux)
+        @Test func aFileOfAProgramHasTheLayoutAndTheRuleOfItsStore() throws {
+            let path = ConfigurationFolder.path(of: { $0 == "XDG_CONFIG_HOME" ? self.folder.path : nil })
+            try ConfigurationFolder.withPath(path) {
+                let store = PrefsStore.json(
+                    program: "mytool", durability: .crash, layout: .roots, malformed: .quarantine)
+                try expectLayoutAndRule(of: store)
+            }
+        }
+
         @Test func theFolderComesFromTheVariables() throws {
             func path(_ variables: [String: String]) throws -> String? {
                 try ConfigurationFolder.withPath(ConfigurationFolder.path(of: { variables[$0] })) {

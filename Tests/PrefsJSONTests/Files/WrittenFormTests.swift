@@ -198,6 +198,37 @@ import PrefsStoreKit
                 && prefs.lastError?.description == #"data: expected JSON in a string or in data, such as {"size": 12}"#)
     }
 
+    /// In every form of Foundation's encoder, and with its keys in order, so that equal values are equal texts.
+    @Test(arguments: Form.allCases) func jSONInAnEntryMayHaveEveryForm(_ form: Form) throws {
+        let store = PrefsStore.memory()
+        let json = try form.encoder.encode(Self.entry)
+        try store.update(root: "JSONPrefs") {
+            $0 = ["entry": String(decoding: json, as: UTF8.self), "data": json, "byName": ["a\"\\": json, "b": json]]
+        }
+        let prefs = JSONPrefs(store: store)
+        #expect(prefs.entry == Self.entry && prefs.data == Self.entry)
+        #expect(prefs.byName == ["a\"\\": Self.entry, "b": Self.entry] && prefs.lastError == nil)
+        prefs.entry.title = "a/b"
+        let sorted = JSONEncoder()
+        sorted.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(prefs["entry"] as? String == String(decoding: try sorted.encode(prefs.entry), as: UTF8.self))
+    }
+
+    @Test(arguments: ["\"soon\"", "true", "{}"]) func jSONOfAnotherDateIsNoValue(_ date: String) throws {
+        let store = PrefsStore.memory()
+        let text = #"{"title": "", "when": \#(date), "moments": [], "wait": [0, 0]}"#
+        try store.update(root: "JSONPrefs") { $0 = ["entry": text] }
+        let prefs = JSONPrefs(store: store)
+        #expect(prefs.entry == Entry() && prefs.lastError.kind == "typeMismatch")
+        // One entry that is no JSON makes the whole another value.
+        let good = String(decoding: try JSONEncoder().encode(Self.entry), as: UTF8.self)
+        try store.update(root: "JSONPrefs") {
+            $0 = ["entries": [good, 5] as [Any], "byName": ["a": good, "b": 5] as [String: Any]]
+        }
+        #expect(prefs.entries.isEmpty && prefs.lastError.kind == "typeMismatch")
+        #expect(prefs.byName.isEmpty && prefs.lastError.kind == "typeMismatch")
+    }
+
     /// Every write path compares with the value that the class reads, and does not change equal values.
     @Test func everyWayToWriteKeepsTheForm() throws {
         let text = #"{"since": "2026-11-21", "icon": "AQID", "wait": "90s", "theme": "dark"}"#
@@ -279,6 +310,59 @@ import PrefsStoreKit
         #expect(try self.text() == text, "an equal write")
         prefs.ratio += 0.4
         #expect(try self.text().contains("\"ratio\": \(Float(0.3) + 0.4)\n"))
+    }
+
+    /// Seconds after the beginning of the day in UTC.
+    @Test(
+        arguments: [
+            ("T10:00:00+01", 32_400), ("T10:00:00+0130", 30_600), ("T10:00:00-03:30", 48_600), ("T10:00:00-05", 54_000),
+            ("T10:00:00.5-00:15", 36_900.5), ("T23:30:00-23:59", 170_940), ("T00:00:00+23:59", -86_340),
+            ("T10:00:00Z", 36_000), ("", 0),
+        ] as [(String, Double)])
+    func aMomentMayHaveAnOffset(_ time: String, _ seconds: Double) throws {
+        let prefs = try prefs(in: Data("{\"since\": \"2026-11-28\(time)\"}".utf8))
+        #expect(prefs.since == Date(timeIntervalSinceReferenceDate: 817_516_800 + seconds) && prefs.lastError == nil)
+    }
+
+    @Test(
+        arguments: [
+            "+24:00", "+01:60", "+1", "+013", "+01:3", "+0a:00", "+01:00:00", "+", "", "Z+01:00", "+01:00Z", "z", ".Z",
+            ".5",
+        ])
+    func anotherOffsetIsNone(_ offset: String) throws {
+        let prefs = try prefs(in: Data("{\"since\": \"2026-11-28T10:00:00\(offset)\"}".utf8))
+        #expect(prefs.since == Date(timeIntervalSinceReferenceDate: 0) && prefs.lastError.kind == "typeMismatch")
+    }
+
+    /// One element that is no byte makes the list another value.
+    @Test(arguments: ["[1, 256]", "[1, -1]", "[1, 1.5]", "[1, null]", "[true]"]) func anotherListIsNoData(
+        _ list: String
+    ) throws {
+        let prefs = try prefs(in: Data("{\"icon\": \(list)}".utf8))
+        #expect(prefs.icon == Data())
+        #expect(prefs.lastError?.description == #"icon: expected Data (base64 such as "AQID"), found an array"#)
+    }
+
+    /// The default gives the fields that are missing, unless the object is another one.
+    @Test func anEmptyObjectIsAStruct() throws {
+        let prefs = try prefs(in: Data(#"{"entry": {}, "entries": [{"x": 1}]}"#.utf8))
+        #expect(prefs.entry == Entry() && prefs.lastError == nil && prefs.$entry.source == .stored)
+        #expect(prefs.entries.isEmpty && prefs.lastError != nil)
+    }
+
+    @Test func aFloatInPlaceOfAWholeNumberHasTheShortestDigits() throws {
+        try put(#"{"ratio": 1, "list": [1, 2]}"#)
+        let prefs = FloatPrefs(store: .json(url: url))
+        (prefs.ratio, prefs.list) = (0.3, [0.1, 2])
+        #expect(try text() == #"{"ratio": 0.3, "list": [0.1, 2]}"#)
+    }
+
+    /// As the last one is written.
+    @Test func aNewElementHasTheFormOfTheOthers() throws {
+        let prefs = try prefs(in: Data(#"{"moments": [5, "2026-11-01"], "parts": [[1]]}"#.utf8))
+        prefs.moments.append(Date(timeIntervalSinceReferenceDate: 817_516_800))
+        prefs.parts.append(Data([2]))
+        #expect(try text() == #"{"moments": [5, "2026-11-01", "2026-11-28"], "parts": [[1], [2]]}"#)
     }
 
     @Test func changesAreReportedWithTheirValues() throws {

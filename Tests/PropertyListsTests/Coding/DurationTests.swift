@@ -23,7 +23,8 @@ import Testing
         ("500ms", .milliseconds(500)),
         ("2d", .seconds(172_800)), ("1.5h", .seconds(5_400)), ("0.25s", .milliseconds(250)), ("-10s", .seconds(-10)),
         ("P1DT2H", .seconds(93_600)), ("P1D", .seconds(86_400)), ("pt1m", .seconds(60)), ("PT0.5H", .seconds(1_800)),
-        ("250us", .microseconds(250)), ("250µs", .microseconds(250)), ("3 ns", .nanoseconds(3)),
+        ("250us", .microseconds(250)), ("250µs", .microseconds(250)), ("250\u{3BC}s", .microseconds(250)),
+        ("3 ns", .nanoseconds(3)),
         ("5 min", .seconds(300)),
     ])
     func isReadAsPeopleWriteIt(text: String, duration: Duration) {

@@ -97,6 +97,9 @@ private final class Derived: Base {
         // The key "p.q" and the path from "p" to "q" are two places.
         let nested = ["a": ["b.c": ["x": 1, "u": 1]], "a.b": ["c": ["x": 2, "v": 2]]]
         #expect(try saved([String: [String: Shape.Point]].self, nested) == dictionary(nested))
+        // The key "3" is no index.
+        let numbered = try saved([Int: Shape.Point].self, ["3": ["x": 1, "u": 1]]) { $0[3]?.x = 2 }
+        #expect(try numbered == dictionary(["3": ["x": 2, "u": 1]]))
     }
 
     @Test func knownFieldsAreNotRestored() throws {

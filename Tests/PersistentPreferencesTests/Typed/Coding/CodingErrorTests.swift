@@ -4,6 +4,7 @@ import PrefsStoreKit
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 private struct Failure: Error {}
 
@@ -51,12 +52,48 @@ private struct Home: Codable {
     var id = UUID()
 }
 
+/// Fails after a part that it can do without has failed.
+private struct Careful: Codable {
+    private enum CodingKeys: CodingKey { case trouble, number }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        _ = try? container.decode(Trouble.self, forKey: .trouble)
+        _ = try container.decode(Int.self, forKey: .number)
+        throw Failure()
+    }
+
+    func encode(to encoder: any Encoder) throws {}
+}
+
 private struct Owner: Codable { var friends: [Friend?] = [] }
 
 private enum Color: String, Codable { case red }
 
+private struct Few: RawRepresentable, CaseIterable {
+    static var allCases: [Few] { (1...20).compactMap(Few.init) }
+    let rawValue: Int
+
+    init?(rawValue: Int) {
+        guard (1...20).contains(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+}
+
+private struct Many: RawRepresentable, CaseIterable {
+    static var allCases: [Many] { (1...21).compactMap(Many.init) }
+    let rawValue: Int
+
+    init?(rawValue: Int) {
+        guard (1...21).contains(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+}
+
 private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var byte: UInt8 = 0
+    @Pref var ratio: Float = 0
+    @Pref var careful: [Careful] = []
     @Pref var owner: Owner? = nil
     @Pref var owners: [String: [Owner]] = [:]
     @Pref var colors: [[Color]] = []
@@ -109,6 +146,15 @@ private final class SecretPrefs: PersistentPrefs, @unchecked Sendable {
             "ages.b: expected Int, found a date": ["a": "$null", "b": Date.distantPast] as [String: Any],
             "ages.a: expected Int (\(Int.min)...\(Int.max)), found an integer out of its range": ["a": UInt64.max],
             "byte: expected UInt8 (0...255), found an integer out of its range": 300,
+            "ages.c: expected Int (\(Int.min)...\(Int.max)), found a real number out of its range": ["c": -1e300],
+            "ages.d: expected Int (\(Int.min)...\(Int.max)), found a real number out of its range": ["d": 0x1p63],
+            "ages.e: expected Int, found a real number": ["e": -0.5],
+            "byte: expected UInt8 (0...255), found an integer out of its range": -1,
+            "byte: expected UInt8 (0...255), found a real number out of its range": -0.5,
+            "ratio: expected Float, found a real number out of its range": 1e300,
+            "ratio: expected Float, found a real number out of its range": 1e-300,
+            "ratio: expected Float, found a real number with more digits than a Float has": 0.123456789,
+            "careful[0]: the stored value is not a valid Careful": [["trouble": "plain", "number": 1]],
             "urls[1]: expected URL, found an integer": ["a", 1] as [Any],
             "troubles[0]: the stored value is not a valid Trouble": ["secret"],
             "troubles[0]: the stored value is not a valid Trouble": ["plain"],
@@ -169,7 +215,8 @@ private final class SecretPrefs: PersistentPrefs, @unchecked Sendable {
     /// Reads the properties, one of which has an error.
     private func read(_ prefs: ErrorPrefs) {
         let reads: [() -> Void] = [
-            { _ = prefs.byte }, { _ = prefs.owner }, { _ = prefs.owners }, { _ = prefs.colors }, { _ = prefs.ages },
+            { _ = prefs.byte }, { _ = prefs.ratio }, { _ = prefs.careful }, { _ = prefs.owner }, { _ = prefs.owners },
+            { _ = prefs.colors }, { _ = prefs.ages },
             { _ = prefs.urls },
             { _ = prefs.link }, { _ = prefs.troubles }, { _ = prefs.own }, { _ = prefs.odd },
         ]
@@ -208,6 +255,28 @@ private final class SecretPrefs: PersistentPrefs, @unchecked Sendable {
         try refused("own: Int could not be encoded: Failure") { prefs.own = 1 }
         try refused("odd: a URL cannot be stored in a property list; store its absoluteString") { prefs.odd = 1 }
         #expect(prefs.date == .distantPast && prefs.troubles.isEmpty && prefs.outcome == "ok")
+    }
+
+    @Test func aFewRawValuesAreTold() {
+        func reason<Value: RawRepresentable>(_ type: Value.Type) -> String? {
+            let error = #expect(throws: ValueMismatch.self) { try PrefCoding(rule: type).value(of: .integer(0)) }
+            return error?.reason
+        }
+        let numbers = (1...20).map { "\($0)" }.joined(separator: ", ")
+        #expect(reason(Few.self) == "expected one of \(numbers), found an unknown raw value")
+        #expect(reason(Many.self) == "expected Many, found an unknown raw value")
+    }
+
+    /// A value of objects names all of its parts that do not fit, inside other containers, too.
+    @Test func everyPartIsNamedByItsWholePath() {
+        let rows: [[String: Any]] = [["a": 1], ["b": [1, NSNull(), Decimal(1)] as [Any]]]
+        let error = #expect(throws: ValueMismatch.self) { try PrefCoding(rule: [[String: Any]].self).stored(for: rows) }
+        #expect(error?.failures(forKey: "k").map(\.path) == ["k[1].b[1]", "k[1].b[2]"])
+        let table: [String: [[Any]]] = ["t": [[1], [NSNull(), 2, NSNull()]]]
+        let other = #expect(throws: ValueMismatch.self) {
+            try PrefCoding(rule: [String: [[Any]]].self).stored(for: table)
+        }
+        #expect(other?.failures(forKey: "k").map(\.path) == ["k.t[1][0]", "k.t[1][2]"])
     }
 
     private func chain(_ others: [Link]) -> Link {

@@ -6,6 +6,41 @@ import Testing
 
 /// A stored value is read back as an equal value: type × store × shape.
 @Suite struct RoundTripTests {
+    /// Encodes itself as something other than its raw value.
+    private struct Degree: RawRepresentable, Codable, Equatable {
+        var rawValue: Int
+
+        init(rawValue: Int) { self.rawValue = rawValue }
+
+        init(from decoder: any Decoder) throws {
+            rawValue = try decoder.singleValueContainer().decode([String: Int].self)["degree"] ?? 0
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(["degree": rawValue])
+        }
+    }
+
+    @Test func aRawValueIsReadAsItsTypeEncodesIt() throws {
+        let values = [Degree(rawValue: 3), Degree(rawValue: 5)]
+        let coding = PrefCoding(rule: [Degree].self)
+        #expect(try coding.value(of: StoredValueEncoder.value(of: values)) == values)
+        #expect(try coding.stored(for: values) == .array([.integer(3), .integer(5)]))
+        #expect(try coding.value(of: .array([.integer(3), .dictionary(["degree": .integer(5)])])) == values)
+    }
+
+    /// A dictionary, without a base if it has none.
+    @Test(arguments: [("https://a.org/b?c", nil), ("b", nil), ("../b", "https://a.org/c/")] as [(String, String?)])
+    func aURLOfFoundationsEncoderIsRead(_ text: String, _ base: String?) throws {
+        let url = try #require(URL(string: text, relativeTo: base.flatMap { URL(string: $0) }))
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let stored = try PropertyListCoder.decode(encoder.encode([url])).value.array?.first
+        let read = try PrefCoding(rule: URL.self).value(of: #require(stored))
+        #expect(read == url && read.relativeString == text && read.baseURL?.absoluteString == base)
+    }
+
     /// The usual form stores each type in half of the kinds of store.
     private static let table = RoundTripCase.all.enumerated().flatMap { number, testCase in
         Hazard.each(2, of: StoreKind.allCases, from: number).map { (testCase, $0) }
