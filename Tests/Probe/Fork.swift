@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 import TestSupport
 
 /// A process that forks inside an `update`. Swift hides `fork`, but it exists, and libraries call it.
@@ -50,6 +51,11 @@ enum Fork {
         say("\(child == 0 ? "child" : "parent"): \(error.map { "\($0)" } ?? "ok")")
         if child == 0 { _exit(0) }
         say("then: \(isLocked(file) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
+    }
+
+    /// A command that changes a file of another program, and leaves no lock file beside it.
+    static func childOfACommandReturns(_ path: String) {
+        ToolHook.$current.withValue(ToolHook(ownFiles: [])) { childReturns(path) }
     }
 
     /// A child that was forked outside of every update is a normal process.

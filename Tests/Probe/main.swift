@@ -65,6 +65,8 @@ case "fork-killed":
     Fork.childLivesOn(word(), parentIsKilled: true)
 case "fork-returns":
     Fork.childReturns(word())
+case "fork-command":
+    Fork.childOfACommandReturns(word())
 case "fork-writes":
     Fork.childWrites(word())
 case "fork-observes":

@@ -57,6 +57,15 @@ import Testing
         #expect(!isLocked(file))
     }
 
+    /// The lock file of a command is that of the parent, who removes it.
+    @Test func aChildThatReturnsFromTheBodyOfACommandRemovesNoLockFile() throws {
+        try writePropertyList(["ProbePrefs": ["count": 1]], to: file)
+        let reason = "is being updated by the parent of this forked process; the stored state is unchanged"
+        let output = try probe("fork-command", path).output.split(separator: "\n")
+        #expect(output.first == "child: \(path): \(reason)" && output.dropFirst(2).first == "parent: ok", "\(output)")
+        #expect(try storedCount() == 2 && home.names() == ["test.plist"])
+    }
+
     @Test func aChildForkedOutsideOfAnUpdateIsAProcessLikeOthers() throws {
         try expect("0 201\n", of: "fork-writes", path)
         #expect(try storedCount() == 201 && !isLocked(file))

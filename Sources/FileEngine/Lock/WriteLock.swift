@@ -70,10 +70,15 @@ package struct WriteLock {
             throw error.at(names.folder)
         }
         heldFolder = folder
-        // Looked for under the lock, while no other writer can make or remove the copy.
-        let copy =
-            isOfOthers ? try system.status(ofPath: names.lastGood, in: folder.descriptor, followsLinks: false) : nil
-        isTransient = isOfOthers && copy == nil
+        do throws(StorageFailure) {
+            // Looked for under the lock, while no other writer can make or remove the copy.
+            let copy =
+                isOfOthers ? try system.status(ofPath: names.lastGood, in: folder.descriptor, followsLinks: false) : nil
+            isTransient = isOfOthers && copy == nil
+        } catch {
+            lockFile.end(unlocks: true)
+            throw error.at(names.path(of: names.lastGood))
+        }
         lockName = names.lock
         self.protection = protection
         self.system = system

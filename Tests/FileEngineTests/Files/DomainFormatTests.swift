@@ -1,4 +1,5 @@
 import Foundation
+import PrefsDocuments
 import PrefsPropertyLists
 import PropertyListSupport
 import Testing
@@ -62,6 +63,49 @@ import TestSupport
         let other = try self.file().begin()
         #expect(throws: FileError.self) { try other.vet(values, after: other.content, beside: 0) }
         other.end()
+    }
+
+    /// A store that keeps the text of XML does not make the file one that people write.
+    @Test func aMalformedTextOfADomainIsDamage() throws {
+        let file = file()
+        file.setRules {
+            $0.mirror = mirror
+            $0.formatOfNewFile = .xml
+        }
+        try set("a", in: file)
+        #expect(try PropertyListCoder.decode(bytes()).format.isXML)
+        let typo = Data("<plist><dict><key>a</dict></plist>".utf8)
+        try typo.write(to: folder.file())
+        try set("b", in: file)
+        #expect(try file.read().content?.objects as? [String: String] == ["a": "x", "b": "x"])
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [typo])
+    }
+
+    /// UserDefaults removes the file of a domain without entries. The copy would bring the entries back.
+    @Test func theCopyOfADomainThatUserDefaultsHasEmptiedIsRemoved() throws {
+        let (file, path) = (file(), folder.file().path)
+        file.setRules { $0.mirror = mirror }
+        try set("a", in: file)
+        file.setRules {
+            $0.mirror = FileRules.DefaultsMirror(willChange: { unlink(path) }, didChange: {}, note: { _ in })
+        }
+        try file.transact(durability: .process) { _ in }
+        #expect(try folder.names() == [".test.plist.lock"])
+        #expect(try self.file().read().content == nil && file.read().content == nil)
+        #expect(file.takeWarning() == nil)
+    }
+
+    /// The undo of the write that has made the file.
+    @Test func anUndoThatRemovesTheFileIsToldToUserDefaults() throws {
+        let (path, heard) = (folder.file().path, Heard<String>())
+        let mirror = FileRules.DefaultsMirror(
+            willChange: { heard.append("will") }, didChange: { heard.append(access(path, F_OK) == 0 ? "did" : "gone") },
+            note: { heard.append($0?.keys.sorted().joined() ?? "nothing") })
+        let location = FileLocation(path: path, system: RecordingSystemCalls()) { $0.mirror = mirror }
+        try location.transact(durability: .process) { $0.replace("a", with: .bool(true)) }
+        #expect(heard.all == ["will", "nothing", "did", "a"])
+        try location.revert(FileReplacement(path: path, before: nil, after: FileBytes(bytes())))
+        #expect(heard.all.dropFirst(4) == ["will", "gone", "nothing"])
     }
 
     /// The values that a store with the format JSON has written, before the file was known to belong to a domain, are

@@ -135,6 +135,36 @@ import Testing
         #expect(prefs.outcome == "ok")
     }
 
+    /// Others change the mode before each rename, without an end.
+    @Test func aFileThatChangesAtEachAttemptIsGivenUp() throws {
+        var flushes = 0
+        system.onCall = { [folder] call in
+            guard call == "fsync" else { return }
+            flushes += 1
+            chmod(folder.file().path, flushes.isMultiple(of: 2) ? 0o600 : 0o640)
+        }
+        prefs["a"] = 2
+        system.onCall = nil
+        let reason = "was changed by another program during every attempt"
+        #expect(prefs.outcome == "not stored: \(folder.file().path): \(reason)")
+        #expect(flushes == Attempts.all.count && prefs.ints == ["a": 1])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// Another thread has stored a state without a flush, in a folder that was removed since this process has flushed its entry.
+    @Test func anEqualWriteFlushesAFolderThatWasMadeAgain() throws {
+        let path = folder.file("inner/test.plist").path
+        let prefs = FileRoot(path, system: system), careless = FileRoot(path, durability: .process, system: system)
+        prefs["a"] = 1
+        try FileManager.default.removeItem(at: folder.file("inner"))
+        careless["a"] = 2
+        #expect(prefs.ints == ["a": 2])
+        _ = system.takeCalls()
+        prefs["a"] = 2
+        // The bytes, the name of the file, and that of the folder.
+        #expect(prefs.outcome == "ok" && system.takeCalls().filter { $0 == "fsync" }.count == 3)
+    }
+
     enum Meeting { case repairInUpdate, repairInFlush, lossOfLockFile }
 
     /// Another program repairs a damaged file during the update, so that the file is not quarantined, or after it was

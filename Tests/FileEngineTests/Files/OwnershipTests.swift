@@ -36,6 +36,24 @@ final class OwnershipTests: FolderSuite {
         #expect(try folder.permissions(".test.plist.lock") == 0o600)
     }
 
+    /// This package makes no such lock file, so it is not changed.
+    @Test(arguments: ["contents", "a second name"])
+    func aLockFileThatIsNoneAndThatOthersCanOpenIsRejected(_ sign: String) throws {
+        let (prefs, lock) = (folder.root(), folder.file(".test.plist.lock"))
+        prefs["a"] = 1
+        if sign == "contents" { try Data("x".utf8).write(to: lock) }
+        if sign == "a second name" { #expect(link(lock.path, folder.file("second").path) == 0) }
+        chmod(lock.path, 0o640)
+        prefs["a"] = 2
+        let reason = "is open to other users and has contents or a second name; expected an empty file with one name"
+        #expect(prefs.outcome == "not stored: \(lock.path): \(reason)")
+        #expect(try folder.permissions(".test.plist.lock") == 0o640 && prefs.ints == ["a": 1])
+        // For its owner alone, it is one.
+        chmod(lock.path, 0o600)
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok")
+    }
+
     /// The owner of the folder could hold the lock for ever. Only where there is no file, its lock file is the first one.
     @Test(arguments: [true, false]) func aLockFileOfTheFoldersOwnerIsRejectedIfThereIsAFile(_ isThere: Bool) throws {
         chown(folder.path, 12_345, 12_345)
@@ -156,6 +174,19 @@ final class OwnershipTests: FolderSuite {
         let prefs = folder.root(system: RecordingSystemCalls())
         #expect(prefs.outcome.hasPrefix("not ours: "))
         #expect(prefs.values.isEmpty)
+    }
+
+    /// Nothing is known of the file, and what has its name cannot be read.
+    @Test(arguments: [12_345, 54_321], [12_345, 54_321])
+    func theCopyBesideAFileThatCannotBeReadIsThatOfItsOwner(_ owner: uid_t, _ ownerOfCopy: uid_t) throws {
+        folder.root()["a"] = 1
+        unlink(folder.file().path)
+        mkdir(folder.file().path, 0o700)
+        chown(folder.file().path, owner, owner)
+        chown(folder.file(".test.plist.lastgood").path, ownerOfCopy, ownerOfCopy)
+        let prefs = folder.root(system: RecordingSystemCalls())
+        #expect(prefs.outcome == "unreadable: \(folder.file().path): is a folder")
+        #expect(prefs.ints == (owner == ownerOfCopy ? ["a": 1] : [:]))
     }
 
     @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400, 0o4755, 0o2775, 0o1644, 0o6711])

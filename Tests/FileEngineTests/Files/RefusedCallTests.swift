@@ -134,6 +134,17 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file(".test.plist.tmp").path))
     }
 
+    /// The server may still do the rename, so the bytes in quarantine may then be the only ones.
+    @Test func damageStaysInQuarantineWhileTheOutcomeIsUnknown() throws {
+        folder.root()["a"] = 1
+        let damage = Data("bplist00 damaged".utf8)
+        try damage.write(to: folder.file())
+        let prefs = folder.root(system: FailingRename { name, _, folder in unlinkat(folder, name, 0) })
+        prefs["a"] = 2
+        #expect(prefs.outcome == "unknown: \(folder.file().path): rename: Input/output error")
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
+    }
+
     // MARK: - Locks and leases
 
     /// Like NFS: locks only what is open for writing.

@@ -79,7 +79,41 @@ import Testing
         }
         prefs["a"] = 2
         #expect(prefs.outcome.hasPrefix("unknown: \(folder.file().path): rename: "), "\(prefs.outcome)")
+        // Its name was not flushed, so an equal write is not over before that.
+        system.onCall = nil
+        #expect(prefs.ints == ["a": 2])
+        _ = system.takeCalls()
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok" && system.takeCalls().contains("fsync"))
         try expectOwnFile(["a": 2])
+    }
+
+    /// The open file is that of the lower layer, which nothing changes.
+    @Test func anOpenFileOfAnOverlayDoesNotShowItsReplacement() throws {
+        final class Overlay: SystemCalls, @unchecked Sendable {
+            private let first = Locked<[UInt64: FileStatus]>([:])
+
+            override func fileSystem(of descriptor: Descriptor) -> FileSystem { .overlay }
+
+            override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+                let status = try super.status(of: descriptor)
+                if status.kind != .file { return status }
+                return first.withLock { first in
+                    first[status.inode] = first[status.inode] ?? status
+                    return first[status.inode] ?? status
+                }
+            }
+
+            override func nextStamp() -> FileStatus.Time { FileStatus.Time(seconds: 9_000_000_000, nanoseconds: 1) }
+        }
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        let prefs = folder.root(system: Overlay())
+        #expect(prefs.ints == ["a": 1] && prefs.location.revision != nil)
+        for number in 2...3 {
+            try writePropertyList(["Root": ["a": number]], to: folder.file("new"))
+            #expect(rename(folder.file("new").path, folder.file().path) == 0)
+            #expect(prefs.location.revision == nil && prefs.ints == ["a": number])
+        }
     }
 
     // MARK: - Two files of one replacement on SMB
@@ -144,6 +178,53 @@ import Testing
         #expect(prefs.ints == ["a": 2] && prefs.outcome == "ok")
         system.beforeStatus = nil
         #expect(looks.contains(".test.plist.former") && looks.last == "test.plist", "\(looks)")
+    }
+
+    /// The replacement ends before the look at the temporary file; then the next one may have begun, whose former file is the newest.
+    @Test(arguments: [false, true]) func onSMBAFileThatIsReplacedDuringOneReadIsFound(_ isReplacedAgain: Bool) throws {
+        system.kind = .smb
+        let prefs = root()
+        prefs["a"] = 1
+        let (file, former, new) = (folder.file(), folder.file(".test.plist.former"), folder.file(".test.plist.tmp"))
+        try FileManager.default.moveItem(at: file, to: former)
+        try writePropertyList(["Root": ["a": 2]], to: new)
+        var (looks, formers) = (0, 0)
+        system.beforeStatus = { name in
+            guard name.hasSuffix(new.lastPathComponent) else { return }
+            looks += 1
+            if looks == 1 { rename(new.path, file.path) }
+        }
+        system.beforeOpen = { name, _, _ in
+            guard name == former.lastPathComponent else { return }
+            formers += 1
+            guard formers == 2, isReplacedAgain else { return }
+            rename(file.path, former.path)
+            try? Data("half".utf8).write(to: new)
+        }
+        #expect(prefs.ints == ["a": 2] && prefs.outcome == "ok")
+        #expect(looks == (isReplacedAgain ? 2 : 1) && formers == 2)
+    }
+
+    /// Another program has the former files open, so that they stay for a while. Each has a name of its own, and the next writer
+    /// removes them, whatever else it finds.
+    @Test(arguments: [true, false]) func onSMBFormerFilesThatStayHaveNamesOfTheirOwn(_ isLocked: Bool) throws {
+        system.kind = .smb
+        let prefs = root()
+        prefs["a"] = 0
+        system.onCall = { name throws(StorageFailure) in
+            if name == "unlink" { throw StorageFailure("unlink", "", code: EACCES) }
+        }
+        for number in 1...3 {
+            prefs["a"] = number
+            #expect(prefs.outcome == "ok")
+        }
+        #expect(try folder.names().filter { $0.contains(".former") }.count == 3)
+        system.onCall = nil
+        // A writer that was killed before it has renamed its former file.
+        if isLocked { try Data("old".utf8).write(to: folder.file(".test.plist.former")) }
+        prefs.update {}
+        #expect(
+            try prefs.ints == ["a": 3] && folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     // MARK: - Locks and flushes

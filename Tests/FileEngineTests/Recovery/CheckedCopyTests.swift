@@ -1,8 +1,10 @@
 import Foundation
+import PrefsDocuments
 import PrefsPropertyLists
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PrefsFileEngine
 
 /// The form of a last good copy, and how the next one is written over it.
@@ -79,6 +81,51 @@ import Testing
         prefs["b"] = 2
         #expect(try inode() != first)
         #expect(try CheckedCopy.copy(of: FileBytes(Data(contentsOf: folder.file()))) == Data(contentsOf: copy))
+    }
+
+    /// A program that starts after the damage takes over what people have written.
+    @Test func aWriteFromACopyKeepsItsText() throws {
+        let (note, format) = ("<!-- by hand -->", FileFormat.xml)
+        let text = "<plist><dict>\(note)<key>Root</key><dict><key>a</key><integer>1</integer></dict></dict></plist>"
+        try Data(text.utf8).write(to: folder.file())
+        FileRoot(folder.file().path, format: format)["b"] = 2
+        try Data("a\0b".utf8).write(to: folder.file())
+        let prefs = FileRoot(folder.file().path, format: format, system: RecordingSystemCalls())
+        prefs["c"] = 3
+        #expect(prefs.outcome.hasPrefix("quarantined: ") && prefs.ints == ["a": 1, "b": 2, "c": 3])
+        #expect(try String(contentsOf: folder.file(), encoding: .utf8).contains(note))
+    }
+
+    /// A commit writes the copy after the file. The copy is younger, and tells no more than the process knows.
+    @Test func aYoungerCopyOfTheKnownStateIsNoNews() throws {
+        let prefs = folder.root(system: RecordingSystemCalls())
+        prefs["a"] = 1
+        try copy.setModified(secondsFromNow: 60)
+        try Data("a\0b".utf8).write(to: folder.file())
+        #expect(prefs.ints == ["a": 1] && prefs.lastError?.report?.state == .lastKnown)
+        // A program that starts now knows only the copy.
+        let report = try #require(folder.root(system: RecordingSystemCalls()).lastError?.report)
+        guard case .lastGoodCopy = report.state else {
+            Issue.record("\(report.state)")
+            return
+        }
+    }
+
+    /// The state that a write would start from has two keys that a dictionary cannot tell apart.
+    @Test(arguments: [true, false], [FileFormat.xml, .plainXML])
+    func aWriteFromAStateThatItWouldNotStoreIsRejected(_ isKnown: Bool, _ format: FileFormat) throws {
+        let keys = "<key>\u{E9}</key><integer>1</integer><key>e\u{301}</key><integer>2</integer>"
+        let bytes = Data("<plist><dict><key>Root</key><dict>\(keys)</dict></dict></plist>".utf8)
+        try (isKnown ? bytes : CheckedCopy.copy(of: FileBytes(bytes))).write(to: isKnown ? folder.file() : copy)
+        let known = isKnown ? FileRoot(folder.file().path, format: format, system: RecordingSystemCalls()) : nil
+        if isKnown { try CheckedCopy.copy(of: FileBytes(Data("bplist00".utf8))).write(to: copy) }
+        let damage = Data("a\0b".utf8)
+        try damage.write(to: folder.file())
+        let prefs = known ?? FileRoot(folder.file().path, format: format, system: RecordingSystemCalls())
+        #expect(prefs.ints.count == 1)
+        prefs["b"] = 2
+        #expect(prefs.outcome.hasPrefix("not stored: \(folder.file().path): the keys "), "\(prefs.outcome)")
+        #expect(try Data(contentsOf: folder.file()) == damage && folder.quarantined == [])
     }
 
     /// The clock was set back since, or a program has touched the copy.

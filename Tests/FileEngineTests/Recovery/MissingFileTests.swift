@@ -1,4 +1,5 @@
 import Foundation
+import PrefsDocuments
 import TestSupport
 import Testing
 
@@ -241,7 +242,63 @@ import Testing
     func aCopyOfAnotherUserIsNotRead() throws {
         chown(folder.file(".test.plist.lastgood").path, 12_345, 12_345)
         try moveAway()
-        #expect(folder.root(system: system).ints == [:] && pauses == 0)
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == [:] && pauses == 0)
+        // Nor is it kept as the state that was lost.
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(try folder.quarantined == [])
+    }
+
+    /// What root knows less of than the user's program, whose copy is newer: in the moment of a save, and after a removal.
+    @Test(.enabled(if: Hazard.canRun("files of other users", if: geteuid() == 0, else: "only root can make them")))
+    func theCopyOfTheOwnerOfTheFolderIsReadAndKept() throws {
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        folder.root().values = ["a": 3]
+        for path in [folder.path, folder.file(".test.plist.lastgood").path] {
+            #expect(chown(path, 12_345, 12_345) == 0)
+        }
+        try FileManager.default.removeItem(at: folder.file())
+        #expect(prefs.ints == ["a": 3] && prefs.outcome == "ok")
+        let bytes = try Data(contentsOf: folder.file(".test.plist.lastgood"))
+        let late = folder.root(system: RecordingSystemCalls())
+        late["c"] = 3
+        #expect(late.lastError?.isWarning == true && late.ints == ["c": 3])
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [bytes])
+    }
+
+    @Test(arguments: [FileFormat.binary, .plainXML, .xml]) func whatIsKeptHasTheFormOfTheFile(_ format: FileFormat)
+        throws
+    {
+        let text = "<plist><dict> <key>Root</key><dict><key>a</key><integer>1</integer></dict></dict></plist>"
+        try Data(text.utf8).write(to: folder.file("text.plist"))
+        if format.name == FileFormat.binary.name {
+            try writePropertyList(["Root": ["a": 1]], to: folder.file("text.plist"), as: .binary)
+        }
+        let prefs = FileRoot(folder.file("text.plist").path, format: format, system: RecordingSystemCalls())
+        #expect(prefs.ints == ["a": 1])
+        try FileManager.default.removeItem(at: folder.file("text.plist"))
+        prefs["b"] = 2
+        let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file("text.plist.corrupt-missing")))
+        let ints = try PropertyListCoder.decode(bytes, as: [format]).value.dictionary?["Root"]?.dictionary?.objects
+        #expect(ints as? [String: Int] == ["a": 1])
+        if format.coder.isForPeople { #expect(bytes == Data(text.utf8)) }
+    }
+
+    /// A limit that begins anew with each wait does not begin anew with each look.
+    @Test func aWaitForASaveHasOneEnd() throws {
+        let prefs = folder.root(system: system)
+        try moveAway()
+        let limit: TimeInterval = 0.005
+        var end: DispatchTime?
+        inPause = { _ in
+            end = end ?? .now() + limit
+            while let end, DispatchTime.now() <= end {}
+        }
+        LockWait.$current.withValue(LockWait(timeout: limit) { _ in }) { prefs["a"] = 6 }
+        #expect(prefs.outcome == "busy: \(folder.file().path): another program is still saving it after 0.005 s")
+        #expect(pauses <= 1)
     }
 
     /// A program of root reads the files of a user. The copy of the owner of the folder tells of a save.

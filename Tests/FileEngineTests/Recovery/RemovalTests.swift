@@ -38,7 +38,12 @@ import Testing
         case .commit: try store(nil)
         case .undo:
             let replacement = FileReplacement(path: folder.file().path, before: nil, after: FileBytes(bytes))
-            try file.revert(replacement)
+            nonisolated(unsafe) var recorded: [FileReplacement] = []
+            try ToolHook.$current.withValue(ToolHook(committed: { recorded.append($0) })) {
+                try file.revert(replacement)
+            }
+            // The undo, too, can be undone.
+            #expect(recorded.map(\.before) == [bytes] && recorded.map(\.after?.count) == [nil])
         }
         system.onCall = nil
         #expect(returns == 0)
@@ -59,6 +64,49 @@ import Testing
         #expect(!isThere(".test.plist.lastgood"))
         #expect(recorded.map(\.before) == [bytes] && recorded.map(\.after?.joined) == [foreign])
         #expect(try file.withFile { try $0.read() }.warning?.text.hasPrefix("not ours: ") == true)
+        // The undo of that undo replaces exactly these bytes, so they are not kept.
+        try file.revert(FileReplacement(path: folder.file().path, before: bytes, after: FileBytes(foreign)))
+        #expect(try Data(contentsOf: folder.file()) == bytes && folder.quarantined == [])
+    }
+
+    @Test func anUndoToForeignBytesIsGivenUpIfTheCopyStays() throws {
+        try store("a")
+        let bytes = try Data(contentsOf: folder.file())
+        system.fail("unlink", with: EIO)
+        expectNotStored("Input/output error") {
+            try file.revert(
+                FileReplacement(path: folder.file().path, before: Data("hello".utf8), after: FileBytes(bytes)))
+        }
+        #expect(try Data(contentsOf: folder.file()) == bytes && isThere(".test.plist.lastgood"))
+    }
+
+    /// On FAT, of a file of another user, and of one that has as many names as it can have. Any other error is one.
+    @Test(arguments: [EPERM, ENOTSUP, EMLINK, ENOSYS, EIO])
+    func aDamagedFileThatCannotHaveASecondNameIsCopied(_ code: Int32) throws {
+        try store("a")
+        try damage.write(to: folder.file())
+        system.fail("link", with: code)
+        if code == EIO {
+            expectNotStored("Input/output error") { try store("b") }
+            #expect(try Data(contentsOf: folder.file()) == damage && folder.quarantined == [])
+            return
+        }
+        try store("b")
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
+        #expect(file.takeWarning()?.isWarning == true)
+    }
+
+    /// A migration of the known state gives a value that does not fit. What is in quarantine is the damage.
+    @Test(arguments: ["b", nil]) func damageIsToldAndNotTheReasonToKeepAGoodFile(_ new: String?) throws {
+        try store("a")
+        try damage.write(to: folder.file())
+        try file.transact(durability: .powerCut) {
+            $0.reasonToKeepFormer = "has another type"
+            $0.replace(TopLevel.documentKey, with: new.map(StoredValue.string))
+        }
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
+        let report = try #require(file.takeWarning()?.report)
+        #expect(report.reason != "has another type" && !report.isWellFormed && report.state == .lastKnown)
     }
 
     /// Where a file cannot have a second name, its bytes are copied. A copy of bytes that change meanwhile would be a
