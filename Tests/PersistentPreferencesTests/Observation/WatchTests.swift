@@ -205,7 +205,7 @@ import Testing
         }
         let heard = prefs("in/link.plist", system).observer()
         #expect(heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
-        #expect(moves.all.count == 1 && system.watchesLeft(3) == 3)
+        try #require(moves.all.count == 1 && system.watchesLeft(3) == 3)
         point("aside/other.plist", to: "three")
         #expect(heard.wait(for: 2).last == "Root a: 2 → 3 elsewhere")
     }
