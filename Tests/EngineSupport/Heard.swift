@@ -56,9 +56,15 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
     private func waitLocked(
         _ awaited: String, _ place: SourceLocation, until isEnough: ([Element]) -> Bool
     ) -> [Element] {
-        let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
+        var limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
+        var isLong = !Patience.isShort
         while !isEnough(elements) {
-            guard condition.wait(until: limit) else {
+            if isLong, Patience.isShort {
+                (isLong, limit) = (false, min(limit, Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))))
+            }
+            // Looks once a second whether others have failed in the meantime.
+            let next = isLong ? min(limit, Date(timeIntervalSinceNow: 1)) : limit
+            guard condition.wait(until: next) || next < limit else {
                 let failure = Patience.failure("waited for \(awaited), heard only \(elements.count): \(elements)")
                 Issue.record("\(failure)", sourceLocation: place)
                 break

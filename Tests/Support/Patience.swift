@@ -38,6 +38,14 @@ package enum Patience {
     private static let lock = NSLock()
     nonisolated(unsafe) private static var failures = 0
 
+    /// Whether waits are short by now. One that has begun before ends then, too.
+    package static var isShort: Bool { lock.withLock { failures >= 2 } }
+
+    /// Makes all waits of this run short: an event has shown that what they wait for does not work.
+    package static func giveUp() {
+        lock.withLock { failures = max(failures, 2) }
+    }
+
     /// The end of a wait that begins now.
     package static var deadline: ContinuousClock.Instant { .now + .seconds(seconds) }
 

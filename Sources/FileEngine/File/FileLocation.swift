@@ -34,6 +34,15 @@ package final class FileLocation {
 
         var plain: PropertyListFile? { isPlain ? file : nil }
 
+        /// The last known state of the path: that of its file or, if that could not be read, that of the former one.
+        var known: FileState? {
+            let cache = file?.cache
+            if let former = previousTarget?.cache.known, cache?.known == nil || cache?.newest?.fault != nil {
+                return former
+            }
+            return cache?.known
+        }
+
         /// The state that reads return, if the file has not changed since it was read and there is nothing to report.
         var cachedWithoutReport: FileState? {
             isPlain ? state?.withLock { $0.warning == nil && $0.newest?.fault == nil ? $0.newest : nil } : nil
@@ -138,7 +147,7 @@ package final class FileLocation {
             return try state(patience)
         } catch FileError.unreadable(let failure) where patience != .ofWrite {
             // The path could not be resolved.
-            guard let known = place.withLock({ $0.file })?.cache.known else { throw FileError.unreadable(failure) }
+            guard let known = place.withLock({ $0.known }) else { throw FileError.unreadable(failure) }
             return DomainState(known, warning: .unreadable(failure))
         }
     }

@@ -5,12 +5,19 @@ import PrefsPropertyLists
 final class FilePoller: Sendable {
     static let shared = FilePoller()
 
+    private let milliseconds: Int32
+
     private struct State {
         var looks: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var hasThread = false
     }
 
     private let state = Locked(State())
+
+    /// - Parameter milliseconds: the time between two looks.
+    init(every milliseconds: Int32 = 1_000) {
+        self.milliseconds = milliseconds
+    }
 
     /// Calls the closure once a second until the returned object is released.
     ///
@@ -28,7 +35,7 @@ final class FilePoller: Sendable {
 
     private func run() {
         while true {
-            sleep(1)
+            _ = Foundation.poll(nil, 0, milliseconds)
             let looks = state.withLock { state in
                 state.hasThread = !state.looks.isEmpty
                 return Array(state.looks.values)

@@ -50,6 +50,28 @@ import TestSupport
         #expect(try StoredValue.areEqual(file.read().content?.objects ?? [:], content))
     }
 
+    /// The store that keeps the text comes after another one has read the file, or has written it.
+    @Test(arguments: [true, false], [true, false])
+    func theTextIsKeptFromTheFirstStoreThatAsksForIt(_ isRead: Bool, _ isWritten: Bool) throws {
+        let text = String(
+            decoding: try PropertyListCoder.encode(plain: ["a": "y", "z": "y"], as: .plainXML), as: UTF8.self)
+        try Data(text.replacing("<dict>", with: "<dict>\n<!-- by hand -->").utf8).write(to: folder.file())
+        let file = file()
+        if isRead { #expect(try file.read().content?.count == 2) }
+        if isWritten {
+            try set("a", in: file)
+            // The other store has no words for it, and a person writes it again.
+            let written = String(decoding: try bytes(), as: UTF8.self)
+            try Data(written.replacing("<dict>", with: "<dict>\n<!-- by hand -->").utf8).write(to: folder.file())
+            #expect(try file.read().content?.count == 2)
+        }
+        file.setRules { $0.formatOfNewFile = .xml }
+        try set("z", in: file)
+        #expect(try String(decoding: bytes(), as: UTF8.self).contains("<!-- by hand -->"))
+        let values = ["a": isWritten ? "x" : "y", "z": "x"]
+        #expect(try PropertyListCoder.decode(bytes()).value.object as? [String: String] == values)
+    }
+
     /// It will be stored, because the file becomes binary.
     @Test func inABatchAValueThatXMLCannotHoldIsAccepted() throws {
         try writePropertyList(["theirs": 1], to: folder.file(), as: .xml)

@@ -204,6 +204,11 @@ import Testing
         link("f", "c/../root/x.plist", owner: 22_222)
         link("g", "b", owner: 11_111)
         link("h", "/", owner: 22_222)
+        // A target that is not there yet belongs to the owner of the nearest folder.
+        link("i", "one/new.plist", owner: 11_111)
+        link("j", "two/new/new.plist", owner: 11_111)
+        // The root folder belongs to nobody else, also if the link is in a folder of its owner.
+        link("two/k", "/", owner: 22_222)
         let refused: (String, uid_t) -> String = { name, user in
             "unreadable: \(self.folder.path)/\(name): is a link of user \(user), who does not own the target; it is not followed"
         }
@@ -211,6 +216,7 @@ import Testing
         let cases: KeyValuePairs = [
             "a": "11111", "b": "11111", "c/x.plist": "22222", "d": "11111", "g": "11111", "e": refused("e", 22_222),
             "f": refused("f", 22_222), "h/\(rest)/a": refused("h", 22_222),
+            "i": "-1", "j": refused("j", 11_111), "two/k/\(rest)/a": refused("two/k", 22_222),
         ]
         for (name, expected) in cases {
             let prefs = folder.root(name)
@@ -219,23 +225,25 @@ import Testing
         }
     }
 
-    /// Folders are hidden as in a sandbox, which hides the folders above its own.
-    @Test func foldersThatCannotBeExaminedCountAsFolders() throws {
+    /// Folders are hidden as in a sandbox, which hides the folders above its own. A folder that may not be searched is an error:
+    /// a link may be in it.
+    @Test(arguments: [EPERM, EACCES]) func foldersThatCannotBeExaminedCountAsFolders(_ code: Int32) throws {
         final class Sandbox: SystemCalls, @unchecked Sendable {
             let folder: String
-            init(_ folder: String) { self.folder = folder }
+            let code: Int32
+            init(_ folder: String, _ code: Int32) { (self.folder, self.code) = (folder, code) }
             override func status(
                 ofPath name: String, in folder: Descriptor, followsLinks: Bool
             ) throws(StorageFailure) -> FileStatus? {
                 let isAbove = self.folder.hasPrefix(name + "/")
-                if isAbove { throw StorageFailure("stat", name, code: EPERM) }
+                if isAbove { throw StorageFailure("stat", name, code: code) }
                 return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
             }
         }
-        let prefs = folder.root(system: Sandbox(folder.path))
+        let prefs = folder.root(system: Sandbox(folder.path, code))
         prefs["a"] = 1
-        #expect(prefs.outcome == "ok")
-        #expect(folder.root().ints == ["a": 1])
+        #expect((prefs.outcome == "ok") == (code == EPERM), "\(prefs.outcome)")
+        #expect(folder.root().ints == (code == EPERM ? ["a": 1] : [:]))
     }
 
     /// A program exchanges a folder for a link and back again, between the call that finds the link and the call that
@@ -252,5 +260,81 @@ import Testing
         }
         #expect(folder.root("inner/test.plist", system: system).ints == ["a": 1])
         #expect(exchanges == 3)
+    }
+
+    /// In the path, and in the target of a link.
+    @Test(arguments: [
+        "in/./it.plist", "in//it.plist", "./in/it.plist", "in/../in/it.plist", ".//in/./../in/.//it.plist",
+    ])
+    func eachSpellingOfAPathLeadsToOneFile(_ spelling: String) throws {
+        mkdir(folder.file("in").path, 0o700)
+        #expect(symlink(spelling, folder.file("link.plist").path) == 0)
+        let direct = folder.root("in/it.plist")
+        for (number, other) in [folder.root(spelling), folder.root("link.plist")].enumerated() {
+            // A write to another file would be rejected.
+            direct.update {
+                other["\(number)"] = number
+                #expect(other.outcome == "ok" && direct["\(number)"] as? Int == number)
+            }
+        }
+        #expect(direct.outcome == "ok" && direct.ints == ["0": 0, "1": 1])
+    }
+
+    @Test(arguments: ["", ".", ".."]) func aPathThatEndsWithAFolderNamesNoFile(_ last: String) throws {
+        folder.root("x")["a"] = 1
+        for path in ["x/\(last)", "new/\(last)"] {
+            let prefs = folder.root(path)
+            #expect(prefs.outcome == "unreadable: \(folder.path)/\(path): does not name a file")
+            prefs["a"] = 2
+            #expect(prefs.outcome == "unreadable: \(folder.path)/\(path): does not name a file")
+        }
+        #expect(folder.root("x").ints == ["a": 1])
+    }
+
+    /// A folder that may not be read, or that a sandbox hides, is above the folder of the file.
+    @Test(arguments: [EACCES, EPERM, EIO]) func aFolderAboveThatCannotBeOpenedIsNotFlushed(_ code: Int32) throws {
+        mkdir(folder.file("in").path, 0o700)
+        let (system, above) = (RecordingSystemCalls(), FileNames(path: folder.path).file)
+        system.beforeOpen = { name, _, flags throws(StorageFailure) in
+            // Not to look names up.
+            if name == above, flags & 0o10_000_000 == 0 { throw StorageFailure("open", name, code: code) }
+        }
+        let prefs = folder.root("in/test.plist", system: system)
+        prefs["a"] = 1
+        #expect((prefs.outcome == "ok") == (code != EIO), "\(prefs.outcome)")
+    }
+
+    /// The flush of a folder, on file systems that have none.
+    @Test(arguments: [(EINVAL, true), (ENOTSUP, true), (EIO, false), (ENOSPC, false)])
+    func aFlushOfAFolderThatIsNotSupportedIsNone(_ code: Int32, _ isAccepted: Bool) throws {
+        let system = RecordingSystemCalls()
+        let opened = OpenFile(try system.openFolder(folder.path), system)
+        system.fail("fsync", with: EINTR, code)
+        let result = Result { try system.synchronizeFolder(opened.descriptor) }
+        #expect((result.failure == nil) == isAccepted)
+    }
+
+    @Test func aFileInPlaceOfAFolderHasNoFiles() throws {
+        folder.root("x")["a"] = 1
+        let prefs = folder.root("x/in/test.plist")
+        #expect(prefs.outcome == "ok" && prefs.ints == [:])
+        #expect(try SystemCalls.real.openFile(FileNames(path: folder.path + "/x/test.plist")) == nil)
+        #expect(try SystemCalls.real.openFile(FileNames(path: folder.path + "/new/test.plist")) == nil)
+        prefs["a"] = 2
+        #expect(prefs.outcome.hasPrefix("not stored: "), "\(prefs.outcome)")
+        #expect(folder.root("x").ints == ["a": 1])
+    }
+
+    /// What was missing before may be there now.
+    @Test func aMissingFileThatMayNotBeLookedAtIsAnError() {
+        let system = RecordingSystemCalls()
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == [:] && prefs.outcome == "ok")
+        system.onCall = { call throws(StorageFailure) in
+            if call == "stat" { throw StorageFailure("stat", "", code: EACCES) }
+        }
+        #expect(prefs.ints == [:] && prefs.outcome.hasPrefix("unreadable: "), "\(prefs.outcome)")
+        system.onCall = nil
+        #expect(prefs.ints == [:] && prefs.outcome == "ok")
     }
 }

@@ -7,6 +7,24 @@ import Testing
 
 /// Calls that a file system refuses, or reports as failed although it has done the work.
 @Suite final class RefusedCallTests: FolderSuite {
+    // MARK: - What a failure says
+
+    /// A filter of system calls may answer with either code. Only the calls of a watch can be allowed for themselves.
+    @Test(arguments: [EPERM, ENOSYS], ["inotify_init", "epoll_create1", "eventfd", "timerfd_create", "open", "fsync"])
+    func aForbiddenCallOfAWatchIsExplained(_ code: Int32, _ call: String) {
+        let advice = "; allow this call in the filter of system calls (seccomp) of this process"
+        let expected = String(cString: strerror(code)) + (["open", "fsync"].contains(call) ? "" : advice)
+        #expect(StorageFailure(call, "", code: code).reason == expected)
+    }
+
+    /// With a path that the user knows, whether a call or something else has failed.
+    @Test func aFailureKeepsWhatItSaysWithAnotherPath() {
+        let call = StorageFailure("open", "name", code: EMFILE).at("/p")
+        #expect(call == StorageFailure("open", "/p", code: EMFILE) && call.code == EMFILE)
+        let other = StorageFailure(path: "name", reason: "no room", code: ENOSPC).at("/p")
+        #expect(other == StorageFailure(path: "/p", reason: "no room", code: ENOSPC) && other.code == ENOSPC)
+    }
+
     // MARK: - chmod
 
     /// A file system whose files all have one mode, which cannot be changed.

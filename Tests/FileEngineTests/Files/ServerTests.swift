@@ -184,17 +184,20 @@ import Testing
         #expect(former.ints == ["a": 2])
     }
 
-    /// Other programs may change the group while a body runs.
-    @Test(.enabled(if: geteuid() == 0)) func aChangedGroupIsKept() throws {
+    /// Other programs may change them while a body runs.
+    @Test(.enabled(if: geteuid() == 0), arguments: [(4_242, 0, 0o600), (0, 4_242, 0o600), (0, 0, 0o644)])
+    func aChangedOwnerGroupOrModeIsKept(_ owner: UInt32, _ group: UInt32, _ mode: mode_t) throws {
         let prefs = root()
         prefs["a"] = 1
         let error = prefs.update {
             prefs["a"] = 2
-            chown(folder.file().path, 0, 4_242)
+            chown(folder.file().path, owner, group)
+            chmod(folder.file().path, mode)
         }
         #expect(error == nil && prefs.ints == ["a": 2])
         var status = stat()
-        #expect(stat(folder.file().path, &status) == 0 && status.st_gid == 4_242)
+        #expect(stat(folder.file().path, &status) == 0 && status.st_mode & 0o7777 == mode)
+        #expect(status.st_uid == owner && status.st_gid == group)
     }
 
     /// A full server says so when a file is closed, after the write has succeeded.

@@ -147,9 +147,10 @@ import Testing
         #expect(batch.changes == ["- → [\(others[0])]", "[\(others[0])] → \(others)"])
     }
 
-    @Test(arguments: 0..<3) func theMemberThatAsksForMostDecidesTheDurability(_ sure: Int) throws {
+    @Test(arguments: 0..<3, [true, false])
+    func theMemberThatAsksForMostDecidesTheDurability(_ sure: Int, isChange: Bool) throws {
         let batch = try batch { number, transaction in
-            Self.append(number, to: transaction)
+            if isChange || number != sure { Self.append(number, to: transaction) }
             if number == sure { transaction.durability = .powerCut }
         }
         #expect(batch.domain.durabilities == [.powerCut])

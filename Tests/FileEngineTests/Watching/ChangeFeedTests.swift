@@ -8,8 +8,8 @@ import Testing
 
 /// Changes that observers receive if they subscribe, or if others write, during a reload or a commit.
 @Suite(.waits) struct ChangeFeedTests {
-    private let domain = FeedDomain()
-    private let subscriber = ChangeSubscriber()
+    let domain = FeedDomain()
+    let subscriber = ChangeSubscriber()
 
     private func writeOnAnotherThread(_ number: Int) {
         inThreads(1) { _ in #expect(throws: Never.self) { try domain.write(number) } }
@@ -197,9 +197,9 @@ import Testing
     }
 
     /// Nothing tells that other files of the process were closed.
-    @Test func whatTheLimitOfOpenFilesHidesIsReadLater() throws {
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM]) func whatTheLimitOfOpenFilesHidesIsReadLater(_ code: Int32) throws {
         let subscription = try domain.feed.subscribe(to: "own", subscriber)
-        domain.set(\.error, .unreadable(StorageFailure("open", "", code: EMFILE)))
+        domain.set(\.error, .unreadable(StorageFailure("open", "", code: code)))
         domain.changeElsewhere(2)
         #expect(subscriber.faults.wait { !$0.isEmpty } == [true])
         domain.clear(\.error)

@@ -179,4 +179,47 @@ import Testing
         first.end()
         second.end()
     }
+
+    /// A root of the shape of this version shows each member by itself; so does that of a later version. Otherwise the whole
+    /// root is seen, before a change and after it.
+    @Test func theShapeBeforeAndAfterAChangeDecides() throws {
+        let shape = SeenMembers.Shape(version: ("v", 2), formerKeys: ["former", "older"])
+        func root(_ version: Int?, _ members: [String: StoredValue]) -> StoredValue {
+            .dictionary(version.map { members.merging(["v": StoredValue($0)]) { $1 } } ?? members)
+        }
+        let one = StoredValue(1), two = StoredValue(2)
+        let cases: [(before: StoredValue, after: StoredValue, told: Set<String>)] = [
+            (root(2, ["b": one]), root(2, ["b": two]), []), (root(3, ["b": one]), root(3, ["b": two]), []),
+            (root(2, ["b": one]), root(3, ["b": two]), ["v"]), (root(1, ["b": one]), root(1, ["b": two]), ["b"]),
+            (root(nil, ["b": one]), root(nil, ["b": two]), ["b"]),
+            (root(2, ["b": one]), root(1, ["b": two]), ["b", "v"]),
+            (root(1, ["b": one]), root(2, ["b": two]), ["b", "v"]), (root(2, ["b": one]), root(2, [:]), []),
+            (root(2, ["b": one]), root(2, ["older": one]), ["b", "older"]),
+            (root(2, ["former": one]), root(2, ["b": two]), ["b", "former"]),
+            (root(2, ["a": one]), root(2, ["a": two, "b": two]), ["a"]),
+        ]
+        for (number, (before, after, told)) in cases.enumerated() {
+            let heard = Heard<EntryChange>()
+            var table = ObserverTable()
+            table.append(EntryObserver(of: SeenMembers(["a"], of: shape), .each(heard.append))) {}
+            let change = try #require(EntryChange(of: "R", from: before, to: after, isForeign: false))
+            for action in table.put(change).inOrder { action() }
+            #expect(heard.all.map(\.difference.keys) == (told.isEmpty ? [] : [told]), "\(number)")
+        }
+    }
+
+    /// Changes of two roots that an observer takes as one have the key of the second.
+    @Test func aMergedChangeIsOneOfTheLastRoot() throws {
+        func change(_ key: String, _ before: Int, _ after: Int) throws -> EntryChange {
+            try #require(EntryChange(of: key, from: StoredValue(before), to: StoredValue(after), isForeign: false))
+        }
+        var waiting = WaitingChanges()
+        for number in 0..<WaitingChanges.capacity { waiting.append(try change("first", number, number + 1)) }
+        let number = WaitingChanges.capacity
+        waiting.append(try change("second", number, number + 1))
+        var last: EntryChange?
+        while let next = waiting.popFirst() { last = next }
+        #expect(last?.key == "second" && last?.count == 2)
+        #expect(last?.before.value == StoredValue(number - 1) && last?.after.value == StoredValue(number + 1))
+    }
 }

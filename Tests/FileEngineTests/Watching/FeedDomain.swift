@@ -36,9 +36,10 @@ final class FeedDomain: TransactionSession, FeedSource, @unchecked Sendable {
     }
 
     let watchesEntries: Bool
+    let mayOthersWrite: Bool
 
-    init(watchesEntries: Bool = true) {
-        self.watchesEntries = watchesEntries
+    init(watchesEntries: Bool = true, mayOthersWrite: Bool = false) {
+        (self.watchesEntries, self.mayOthersWrite) = (watchesEntries, mayOthersWrite)
         queue = TransactionQueue(reportingTo: feed)
         feed.start(self)
     }

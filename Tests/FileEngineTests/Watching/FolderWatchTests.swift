@@ -1,6 +1,7 @@
 #if os(Linux)
     import AppleVnodes
     import Foundation
+    import PrefsPropertyLists
     import TestSupport
     import Testing
 
@@ -281,6 +282,69 @@
                 withExtendedLifetime(watch) {}
                 if status != 0 { exit(1) }
             }
+        }
+
+        /// Sources whose events the test makes.
+        private final class MadeVnodes: VnodeSystem, @unchecked Sendable {
+            final class Source: VnodeSource, @unchecked Sendable {
+                var data: VnodeEvents = []
+                var handlers: [String: @Sendable () -> Void] = [:]
+                func setRegistrationHandler(_ handler: @escaping @Sendable () -> Void) {
+                    handlers["registered"] = handler
+                }
+                func setEventHandler(_ handler: @escaping @Sendable () -> Void) { handlers["event"] = handler }
+                func setCancelHandler(_ handler: @escaping @Sendable () -> Void) { handlers["cancel"] = handler }
+                func activate() {}
+                func cancel() { handlers["cancel"]?() }
+            }
+
+            var sources: [(events: VnodeEvents, source: Source)] = []
+            func open(_ path: String, _ flags: Int32) -> Int32 { Foundation.open(path, O_RDONLY | O_CLOEXEC | flags) }
+            func close(_ descriptor: Int32) { _ = Foundation.close(descriptor) }
+            func source(_ descriptor: Int32, _ events: VnodeEvents, on queue: DispatchQueue) -> any VnodeSource {
+                sources.append((events, Source()))
+                return sources[sources.count - 1].source
+            }
+        }
+
+        /// A volume that is ejected revokes its files.
+        @Test func eachEventTellsWhetherTheFolderIsGone() throws {
+            let made = MadeVnodes()
+            let watch = try FolderWatch(
+                FileNames(path: url.path), made, system: makeOld(), on: queue, signs.append)
+            let (folder, ends) = (try #require(made.sources.first), [VnodeEvents.delete, .rename, .revoke])
+            #expect(folder.events == [.write, .delete, .rename, .revoke])
+            folder.source.handlers["registered"]?()
+            for events in ends + ends.map({ [.write, $0] }) + [[.write], []] {
+                folder.source.data = events
+                folder.source.handlers["event"]?()
+            }
+            #expect(signs.all == [true, true, true, true, true, true, false, false])
+            let file = try #require(made.sources.last)
+            #expect(made.sources.count == 2 && file.events == [.write, .extend, .attrib, .delete, .rename])
+            file.source.handlers["event"]?()
+            #expect(signs.all.last == false && signs.all.count == 9)
+            withExtendedLifetime(watch) {}
+        }
+
+        /// It may still be there.
+        @Test func aFolderThatCannotBeExaminedIsNotGone() throws {
+            let system = RecordingSystemCalls()
+            try writeInPlace("1")
+            try watch(system: system)
+            let looks = Locked(0)
+            system.onCall = { call throws(StorageFailure) in
+                guard call == "stat" else { return }
+                // The first one is of the file.
+                let number = looks.withLock { looks in
+                    looks += 1
+                    return looks
+                }
+                if number == 2 { throw StorageFailure("stat", "", code: EACCES) }
+            }
+            #expect(takeSigns() == [])
+            #expect(looks.withLock { $0 } >= 2)
+            system.onCall = nil
         }
 
         // MARK: - Descriptors

@@ -20,24 +20,28 @@ import Testing
 
         /// The watches when others have ended. An event that is being handled may hold one for a moment longer.
         func watchesLeft(_ expected: Int = 0) -> Int {
-            lock.withLock {
-                let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
-                while count > expected, lock.wait(until: limit) {}
-                return count
-            }
+            wait("expected at most \(expected) watches") { $0 <= expected }
         }
 
         var watches: Int { lock.withLock { count } }
         /// The watches when there are as many as expected.
         func watches(reach expected: Int) -> Int {
+            wait("expected \(expected) watches") { $0 >= expected }
+        }
+
+        /// The number of watches. A wait that is too long shortens those of others, as each failed wait does.
+        private func wait(_ expected: String, until isEnough: (Int) -> Bool) -> Int {
             lock.withLock {
                 let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
-                while count < expected, lock.wait(until: limit) {}
+                while !isEnough(count), lock.wait(until: limit) {}
+                if !isEnough(count) { Issue.record("\(Patience.failure("\(expected), found \(count)"))") }
                 return count
             }
         }
         var watchesEver: Int { lock.withLock { begun } }
         func fail(with code: Int32?) { lock.withLock { self.code = code } }
+        /// Called before each watch begins, with its path.
+        nonisolated(unsafe) var beforeWatch: ((String) -> Void)?
 
         private final class Watch {
             let inner: AnyObject
@@ -49,6 +53,7 @@ import Testing
         override func watch(
             _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
         ) throws(StorageFailure) -> AnyObject {
+            beforeWatch?(names.path)
             if let code = lock.withLock({ code }) {
                 throw StorageFailure("inotify_add_watch", names.folder, code: code)
             }
@@ -179,6 +184,30 @@ import Testing
             #expect(heard.wait(for: number + 1).last == "Root a: \(number + 1) → \(number + 2) elsewhere", "\(link)")
         }
         #expect(system.watchesLeft(2) == 2)
+    }
+
+    /// A link is moved to another link just before its folder is watched. Nothing tells of that, and both are watched.
+    @Test func aLinkThatMovesBeforeItIsWatchedIsFollowed() throws {
+        let system = CountingWatches()
+        for (name, number) in [("one", 1), ("two", 2), ("three", 3)] { prefs("\(name).plist", system)["a"] = number }
+        #expect(mkdir(folder.file("in").path, 0o700) == 0 && mkdir(folder.file("aside").path, 0o700) == 0)
+        func point(_ link: String, to target: String) {
+            let (path, new) = (folder.file(link).path, folder.file("new").path)
+            #expect(symlink("../\(target).plist", new) == 0 && rename(new, path) == 0)
+        }
+        point("aside/other.plist", to: "two")
+        point("in/link.plist", to: "one")
+        let moves = Heard<String>()
+        system.beforeWatch = { path in
+            guard path.hasSuffix("/in/link.plist"), moves.all.isEmpty else { return }
+            moves.append(path)
+            point("in/link.plist", to: "aside/other")
+        }
+        let heard = prefs("in/link.plist", system).observer()
+        #expect(heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
+        try #require(moves.all.count == 1 && system.watchesLeft(3) == 3)
+        point("aside/other.plist", to: "three")
+        #expect(heard.wait(for: 2).last == "Root a: 2 → 3 elsewhere")
     }
 
     /// System calls of a mounted server, whose changes the system does not tell of.

@@ -107,6 +107,47 @@ import Testing
         #expect(prefs.lastError?.isWarning == true, "an explicit word proceeds")
     }
 
+    /// The next release cannot be read, and then the path leads nowhere. The last place is that of the first release, or of the
+    /// second, if somebody has read that.
+    @Test(arguments: ["malformed", "a folder", "good", "good for observers"])
+    func theStateOfTheReleaseBeforeIsReadWhileThePathLeadsNowhere(_ next: String) throws {
+        let prefs = prefs()
+        switch next {
+        case "malformed": try Data("hello".utf8).write(to: release("2"))
+        case "a folder": try FileManager.default.createDirectory(at: release("2"), withIntermediateDirectories: false)
+        default: try writePropertyList(["a": 2], to: release("2"))
+        }
+        try point(to: "2")
+        var observer: Observer<[Int]>?
+        if next == "good for observers" { observer = prefs.$a.observer() } else { _ = prefs.a }
+        let known = next.hasPrefix("good") ? 2 : 1
+        try point(to: "current")
+        for _ in 0..<2 {
+            #expect(prefs.a == known)
+            #expect(prefs.lastError?.detail(of: PrefsError.unreadable)?.code == ELOOP, "\(prefs.outcome)")
+        }
+        prefs.a = known
+        #expect(prefs.lastError?.isWarning == false, "an equal write is not stored, either")
+        try point(to: "1")
+        #expect(prefs.a == 1 && prefs.lastError == nil)
+        withExtendedLifetime(observer) {}
+    }
+
+    /// Also if it is equal to what is read in the meantime.
+    @Test func aWriteWhileTheNextReleaseCannotBeReadIsAnError() throws {
+        let prefs = prefs()
+        try FileManager.default.createDirectory(at: release("2"), withIntermediateDirectories: false)
+        try point(to: "2")
+        for write in [
+            { prefs.a = 1 }, { prefs.b = 2 }, { prefs.update { prefs.a = 1 } }, { prefs.update { _ = prefs.a } },
+        ] {
+            write()
+            #expect(prefs.lastError?.isWarning == false, "\(prefs.outcome)")
+            #expect(prefs.a == 1 && prefs.b == 0)
+        }
+        #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 1])
+    }
+
     @Test func aNewerStateThatWasLearnedThroughAnotherPathIsRead() throws {
         let prefs = prefs()
         try Data("hello".utf8).write(to: release("2"))
