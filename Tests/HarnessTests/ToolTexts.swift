@@ -198,7 +198,6 @@ enum ToolTexts {
         "a number that a double does not hold exactly",
         "an argument has more than 30 combining marks in a row",
         "an argument is not valid UTF-8",
-        "belongs to another user, in a folder that everybody may write to",
         "has changed since the write that would be reverted",
         "if [[ ${_comps[…]:-} != … ]]; then typeset -g …_former=${_comps[…]:-}; fi\n",
         "is a link to a missing file",

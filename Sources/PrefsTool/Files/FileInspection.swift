@@ -180,8 +180,10 @@ struct FileInspection: Sendable {
         do {
             try PropertyListVetter.check(value)
         } catch {
+            // A dictionary has its members in any order.
+            let failures = error.failures(forKey: key).sorted(byText: \.path)
             // Other programs may have stored values that this package cannot write.
-            for failure in error.failures(forKey: key) where failure.reason != UnsupportedValue.uid {
+            for failure in failures where failure.reason != UnsupportedValue.uid {
                 let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
                 note(Problem(keys: keys, path: path, reason: failure.reason))
             }

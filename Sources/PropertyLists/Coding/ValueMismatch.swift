@@ -14,9 +14,8 @@ package struct ValueMismatch: Error {
         self.reason = reason
     }
 
-    /// - Parameter refusals: one or more, in any order: that of the members of a dictionary differs from run to run.
+    /// - Parameter refusals: one or more.
     init(refused refusals: [(path: String, reason: String)]) {
-        let refusals = refusals.sorted { $0.path.compare($1.path, options: .numeric) == .orderedAscending }
         let first = refusals.first
         (path, reason) = (first?.path ?? "", first?.reason ?? "cannot be stored")
         others = Array(refusals.dropFirst())

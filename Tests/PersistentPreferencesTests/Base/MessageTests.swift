@@ -186,6 +186,7 @@ import Testing
         "no Application Support folder", "no configuration folder: XDG_CONFIG_HOME is not UTF-8", "is not UTF-8",
         "is relative, and the working folder is unknown", "leads to a name that is not UTF-8",
         // Files that are something else, or of others.
+        "belongs to another user, in a folder that everybody may write to",
         "is a folder", "is …", "is a link; expected a regular file; remove the link", "belongs to user …; expected …",
         "is a link of user …, who does not own the target; it is not followed",
         "is open to other users and has contents or a second name; expected an empty file with one name",

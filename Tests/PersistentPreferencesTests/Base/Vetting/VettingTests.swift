@@ -88,14 +88,6 @@ import Testing
         try expectNothingChanged()
     }
 
-    /// A dictionary has its members in another order in each run.
-    @Test func thePartsOfAValueAreNamedInOrder() throws {
-        let members = "hgfedcba".map { (String($0), [Any](repeating: NSNull(), count: $0 == "c" ? 11 : 1)) }
-        prefs["Dictionary Value"] = Dictionary(uniqueKeysWithValues: members)
-        let paths = ["a[0]", "b[0]"] + (0...10).map { "c[\($0)]" } + ["d[0]", "e[0]", "f[0]", "g[0]", "h[0]"]
-        #expect(prefs.lastError?.failures.map(\.path) == paths.map { "Dictionary Value.\($0)" })
-    }
-
     /// As the layers do for the names of variables and options.
     @Test func aMistypedKeyIsSuggested() throws {
         let start = "expected a key that @Pref declares or allowedKeys lists, found "
