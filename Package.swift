@@ -185,7 +185,9 @@ let testTargets = [
             .copy("Resources/ShopSettings.plist"),
         ]),
     // A store as clients write it: the public modules and nothing else.
-    tests("Remote", ["PersistentPreferences", "PrefsJSON", "PrefsStoreKit"], in: "PersistentPreferencesTests/"),
+    tests(
+        "Remote", ["PersistentPreferences", "PrefsJSON", "PrefsStoreKit", "TestSupport"],
+        in: "PersistentPreferencesTests/"),
     tests(
         "PrefsTesting",
         ["EngineSupport", "PersistentPreferences", "PrefsStoreKit", "PrefsTesting", "Probe", "TestSupport", "Words"]),

@@ -22,4 +22,9 @@ final class AppPrefs: Prefs, @unchecked Sendable {
 /// The commands of `prefs`.
 enum PrefsCommands {
     static let all = CommandSpec.all + [Stress.command]
+
+    /// `prefs` with a domain that no test has.
+    static var program: Program {
+        Program(name: "prefs", target: .suite("none"), commands: all, make: AppPrefs.program.make)
+    }
 }

@@ -52,8 +52,7 @@ import Testing
 
     @Test(arguments: PrefsCommands.all.map(\.name)) func everyCommandOffersItsOptions(name: String) throws {
         let spec = try #require(PrefsCommands.all.first { $0.name == name })
-        let program = Program(
-            name: "prefs", target: .suite("none"), commands: PrefsCommands.all, make: AppPrefs.program.make)
+        let program = PrefsCommands.program
         #expect(Set(offers([spec.name, "-"], of: program)) == Set(program.options.filter(spec.accepts).map(\.name)))
     }
 
@@ -79,13 +78,12 @@ import Testing
     }
 
     @Test func withoutACommandTheGeneralOptionsAreOffered() {
-        let program = Program(
-            name: "prefs", target: .suite("none"), commands: PrefsCommands.all, make: AppPrefs.program.make)
+        let program = PrefsCommands.program
         #expect(offers(["--ver"], of: program) == ["--version"] && offers(["--he"], of: program) == ["--help"])
         #expect(offers(["show", "--ver"], of: program) == [])
     }
 
-    /// fish would expand a tilde, and read a tab as the begin of the note.
+    /// fish would expand a tilde, and read a tab as the beginning of the note.
     @Test func whatFishWouldChangeIsNotOffered() throws {
         let path = try home.write(["~a": 1, "a\tb": 2, "c~": 3], to: "d.plist").path
         #expect(try prefs("complete-words", "fish", "get", "-f", path, "") == Printed("words\0c~\tinteger\0"))

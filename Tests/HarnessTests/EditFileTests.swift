@@ -139,7 +139,7 @@ import Testing
             $1
         }
         #expect(try home.process(["edit", "-f", path], variables) == Self.unchanged)
-        #expect(try home.text("place").contains(/^\/tmp\/prefs-edit-[^\/]+\/settings.json\n$/))
+        #expect(try home.text("place").contains(/^\/tmp\/prefs-edit-[^\/]+\/settings\.json\n$/))
     }
 
     /// An XML property list is edited as its own text.

@@ -68,6 +68,7 @@ import Testing
             exec 9>&-; prefs doctor -f x.plist --json >report; kill -KILL $a $b; echo $a; echo $b; cat report
             """)
         let lines = printed.output.split(separator: "\n", maxSplits: 2).map(String.init)
+        try #require(lines.count == 3, "\(printed)")
         let report = DoctorReport(members: try Printed(lines[2]).object(), code: 1)
         let command = try #require(report.commands.first)
         #expect(command.hasPrefix("kill -CONT ") && report.commands.count == 1, "\(printed)")

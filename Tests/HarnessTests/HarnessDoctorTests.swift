@@ -332,7 +332,7 @@ import Testing
         #expect((members["lastGood"] as? [String: Any])?["isEqual"] as? Bool == false)
     }
 
-    /// It leads to no file that a command could mend or move away.
+    /// A FIFO can be moved away, to a name that is free. No command mends the others.
     @Test(arguments: [
         ("plain/x.plist", "HOME/plain is not a folder", nil),
         ("/dev/zero", "/dev/zero cannot be read: is a device", nil),

@@ -106,7 +106,8 @@ import Testing
         #expect(printed == Printed("0\n"))
     }
 
-    @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func watchTellsThatItsOutputCannotBeWritten() throws {
+    @Test(.needs("watch: a full output", access("/dev/full", W_OK) == 0, else: "there is no /dev/full"))
+    func watchTellsThatItsOutputCannotBeWritten() throws {
         let printed = try home.bash(
             """
             prefs watch >/dev/full 2>errors & watch=$!
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func everyMistypedKeyIsRejected() throws {
+    @Test func aMistypedKeyBehindAnotherKeyIsRejected() throws {
         #expect(try prefs("watch", "int", "sting") == .failure("no key `sting`; did you mean `string`?"))
     }
 

@@ -235,8 +235,8 @@ private final class AuthorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try home.text("c.json").contains("    null\n"))
     }
 
-    /// One that is neither stored nor has a default is no end.
-    @Test func everyKeyIsRemoved() throws {
+    /// The command goes on behind a key that is neither stored nor has a default.
+    @Test func everyGivenKeyIsRemoved() throws {
         try home.write(#"{"nick": "n", "number": 2, "names": ["a"]}"#, to: "c.json")
         #expect(try prefs("unset", "author", "nick", "number") == Printed())
         #expect(instance.nick == "nobody" && instance.number == 1 && instance.names == ["a"])

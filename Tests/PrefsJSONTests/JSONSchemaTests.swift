@@ -200,7 +200,7 @@ private final class FormPrefs: PersistentPrefs, @unchecked Sendable {
         "column":
             #"{"default":{"name":"a","width":{"points":5}},"properties":{"name":{"anyOf":[{"type":"string"},{"const":"$null"}]},"width":{"properties":{"points":{"maximum":9223372036854775807,"minimum":-9223372036854775808,"type":"integer"}},"type":"object"}},"type":"object"}"#,
     ])
-    func rareOnesAreExpressed(_ key: String, _ schema: String) throws {
+    func rareTypesAndRulesAreExpressed(_ key: String, _ schema: String) throws {
         let found = try Self.line(Self.properties(FormPrefs(store: .memory()))[key])
         #expect(found == schema)
     }

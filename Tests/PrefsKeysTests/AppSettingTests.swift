@@ -78,6 +78,7 @@ private actor Mixer {
 /// with a key path, and `TypeSafeDefaultsTests` their behavior over `UserDefaults`.
 @Suite struct AppSettingTests {
     private let folder = TemporaryFolder.fresh
+    private let memory = PrefsStore.memory()
     private var store: PrefsStore { .propertyList(url: folder.file()) }
 
     private func stored() throws -> String { try text(propertyList(at: folder.file())) }
@@ -88,7 +89,6 @@ private actor Mixer {
     }
 
     @Test func everyKindOfValueHasItsDefaultAndIsStored() throws {
-        let memory = PrefsStore.memory()
         let values = AppSettingsValues(store: memory, root: "Test")
         let (one, other) = (Player(values), Player(values))
         #expect(one.volume == 0.5 && one.token == nil && one.theme == .light && one.otherTheme == nil)
@@ -150,8 +150,6 @@ private actor Mixer {
         #expect(name == "stored" && free == 1)
         #expect(try base.read(root: "AppSettings") as NSDictionary? == ["name": "stored", "free": 1])
     }
-
-    private let memory = PrefsStore.memory()
 
     /// The forms of document 001: the key as an argument, with a default or as an optional.
     @Test func theKeyMayBeAnArgument() throws {

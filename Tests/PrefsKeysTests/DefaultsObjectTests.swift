@@ -89,7 +89,7 @@ final class TestDefaults: UserDefaults {
         #expect(defaults.own.isEmpty, "a registered default is not stored")
     }
 
-    /// A new value, a changed one and a removed one, in two roots of one update.
+    /// A new value, a changed one and a removed one, each in a root of its own, in one update.
     @Test func everyValueOfARejectedUpdateIsTakenBack() {
         let store = DefaultsObjectStore.of(defaults)
         let prefs = ["One", "Other", "Third"].map { AnyPrefs(key: $0, store: store) }
@@ -104,7 +104,7 @@ final class TestDefaults: UserDefaults {
         #expect(exactForm(defaults.own) == before && prefs.map(\.ints) == [["a": 1], ["a": 2], [:]])
     }
 
-    /// Otherwise an update of one would not exclude the other.
+    /// With a second store of the same object, an update of one would not exclude an update of the other.
     @Test func eachObjectHasOneStore() throws {
         let other = try #require(TestDefaults(suiteName: "DefaultsObjectTests"))
         let (one, two) = (DefaultsObjectStore.of(defaults), DefaultsObjectStore.of(other))

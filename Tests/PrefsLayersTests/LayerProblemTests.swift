@@ -181,7 +181,6 @@ import TestSupport
 
     // MARK: - Sources
 
-    /// By the source, a program ends if an option is wrong, and goes on if something else is.
     @Test func eachFaultOfAValueIsTold() {
         let wrong = URL(filePath: "/")
         let prefs = ServerPrefs(
@@ -191,6 +190,7 @@ import TestSupport
         #expect(prefs.problems().map(\.path).sorted() == ["port.a", "port.b[1]"])
     }
 
+    /// By the source, a program ends if an option is wrong, and goes on if something else is.
     @Test func aProblemHasItsSource() throws {
         try put(["port": "x", "hots": ""], "layer.json", layout: .flat)
         try put(["prot": 1, "host": 2], "base.json", layout: .flat)

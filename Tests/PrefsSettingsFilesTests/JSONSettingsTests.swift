@@ -35,7 +35,7 @@ import TestSupport
 
     private func edit(_ text: String) throws { try Data(text.utf8).write(to: Colors.settingsURL) }
 
-    /// A file of another format has its own form of nil: a text in JSON, and none in a property list.
+    /// `$null` is nil in a property list, and a text in JSON. The file decides, and not the format of the type.
     @Test func theDictionaryIsThatOfTheFormatOfTheFile() throws {
         for (isJSON, text) in [(false, nil), (true, "$null")] as [(Bool, String?)] {
             let bytes =

@@ -130,7 +130,7 @@ import TestSupport
         #expect(!FileManager.default.fileExists(atPath: type(of: settings).settingsURL.path))
     }
 
-    /// Of this type or not: nobody knows.
+    /// Nobody knows whether it had values of this type.
     @Test func aDeletedMalformedFileIsInQuarantine() throws {
         let settings = ViewSettings()
         let bytes = xml(good.replacingOccurrences(of: "</date>", with: "</dat>"))

@@ -156,7 +156,7 @@ import TestSupport
         }
     }
 
-    @Test func theFirstOfTwoForeignObjectsIsNamed() {
+    @Test func theFirstOfSeveralForeignObjectsIsNamed() {
         let foreign = StoredValue.array([.foreign(ForeignObject(NSNull()))])
         let members = Dictionary(uniqueKeysWithValues: ["d", "b", "c", "e"].map { ($0, foreign) })
         let failure = #expect(throws: PropertyListFailure.self) {
@@ -177,7 +177,7 @@ import TestSupport
 
     /// A reference of a keyed archive has up to 64 bits, of which XML holds 32.
     @Test(arguments: [0, 1, 255, 256, 65_535, 65_536, 1 << 32 - 1, 1 << 32, 1 << 40, .max] as [UInt64])
-    func aReferenceOfAnySize(_ number: UInt64) throws {
+    func aReferenceIsWrittenWholeOrRejected(_ number: UInt64) throws {
         let value = StoredValue.dictionary(["k": .uid(KeyedArchiveUID(value: number))])
         #expect(try PropertyListCoder.decode(PropertyListCoder.encode(value, as: .binary)).value == value)
         if number <= UInt32.max {

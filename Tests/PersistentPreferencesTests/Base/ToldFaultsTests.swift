@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// It tells of classes, and not of what is stored.
+    /// The warning tells of two classes, and not of what is stored.
     @Test func aReadEndsNoWarning() {
         final class Whole: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }
         final class Half: PersistentPrefs, @unchecked Sendable { @Pref var width = "1" }

@@ -3,6 +3,7 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 import PrefsStoreKit
+import TestSupport
 import Testing
 
 /// A remote backend that uses only the public API.
@@ -35,8 +36,8 @@ import Testing
         #expect(prefs.width == 7)
     }
 
-    /// An observer that starts meanwhile starts with that state, and hears what is different afterwards.
-    @Test func anObserverThatStartsDuringAnOutage() {
+    /// It hears what is different after the outage.
+    @Test func anObserverThatStartsDuringAnOutageStartsWithTheLastKnownState() {
         let backend = ToldBackend()
         let prefs = FramePrefs(store: .backend(backend))
         prefs.width = 7
@@ -49,17 +50,19 @@ import Testing
         }
         backend.isDown.withLock { $0 = false }
         prefs.width = 8
-        #expect(told.wait(timeout: .now() + 60) == .success)
+        #expect(told.wait(timeout: .now() + .seconds(Patience.seconds)) == .success)
         #expect(heard.withLock { $0 } == [[7, 8]])
         observation.cancel()
     }
 
-    /// What a backend makes to report changes and failures has what it was made of.
-    @Test func whatABackendMakes() {
+    @Test func aChangeThatABackendReportsHasItsValuesAndItsCount() {
         let change = PrefsChange(root: "r", from: ["a": 1], to: ["a": 2, "b": 3], origin: .elsewhere, count: 3)
         #expect(change?.count == 3 && change?.origin == .elsewhere && change?.root == "r")
         #expect(
             change?.oldValues as NSDictionary? == ["a": 1] && change?.newValues as NSDictionary? == ["a": 2, "b": 3])
+    }
+
+    @Test func theValuesThatABackendRejectsAreProblemsWithTheirReasons() {
         let problems = PrefsError.valuesNotPlistCompatible(reasons: ["b": "is too long", "a": "is odd"]).problems
         #expect(
             problems.map { [$0.path, $0.topLevelKey, $0.reason] } == [
@@ -109,7 +112,7 @@ import Testing
                 isStored.signal()
             }
             thread.start()
-            #expect(isStored.wait(timeout: .now() + 60) == .success)
+            #expect(isStored.wait(timeout: .now() + .seconds(Patience.seconds)) == .success)
         }
         _ = prefs.update {
             prefs.width = 2

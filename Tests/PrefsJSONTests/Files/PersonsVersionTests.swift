@@ -133,8 +133,7 @@ import TestSupport
         try store.update(root: "R") { $0 = ["a": 1] }
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
         try Data("{\n  // mine\n  \"R\": {\"a\": 2,,}\n}\n".utf8).write(to: file)
-        try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSinceNow: -100)], ofItemAtPath: file.path)
+        try file.setModified(secondsFromNow: -100)
         let prefs = AnyPrefs(key: "R", store: store)
         prefs["a"] = 3
         #expect(prefs.lastError?.isWarning == true && prefs.lastError.kind == "quarantined")

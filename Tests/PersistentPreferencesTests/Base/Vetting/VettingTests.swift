@@ -108,7 +108,7 @@ import Testing
         try expectNothingChanged()
     }
 
-    /// The list may have it.
+    /// `allowedKeys` may list the reserved key.
     @Test func aReservedKeyIsNotSuggestedInItsPlace() {
         let version = "PersistentPreferences version"
         let message = "expected a key that @Pref declares or allowedKeys lists, found \"\(version)\""

@@ -165,8 +165,8 @@ private final class SecretPrefs: PersistentPrefs, @unchecked Sendable {
         ]
     }
 
-    /// Neither of a stored value nor of one that cannot be stored. Another property of the same type names it.
-    @Test func ofASecretTheKeyAloneIsNamed() throws {
+    /// Whether the secret is stored or cannot be stored. Errors of another property with the same type name the whole path.
+    @Test func anErrorOfASecretNamesItsKeyAlone() throws {
         let store = PrefsStore.memory()
         let prefs = SecretPrefs(store: store)
         let unstorable = Card(until: Date(timeIntervalSinceReferenceDate: .infinity))
