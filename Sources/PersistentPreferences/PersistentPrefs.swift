@@ -287,7 +287,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - key: an allowed key. A key without a stored value is accepted.
     ///   - others: more allowed keys.
-    /// - Returns: the error of this call, or nil. One with a warning (``PrefsError/isWarning``) has succeeded. If
+    /// - Returns: the error of this call, or nil. If it is a warning (``PrefsError/isWarning``), the call has succeeded. If
     ///   ``allowedKeys`` does not contain one of them, the error is ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
     @discardableResult
     public func reset(_ key: String, _ others: String...) -> PrefsError? {
@@ -298,7 +298,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// other versions stay. In an asynchronous function, write `await prefs.update { prefs.resetAll() }`, which blocks no
     /// thread.
     ///
-    /// - Returns: the error of this call, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this call, or nil. If it is a warning (``PrefsError/isWarning``), the call has succeeded.
     @discardableResult
     public func resetAll() -> PrefsError? {
         clearValues()
@@ -310,7 +310,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// A root that is no dictionary, or whose migration fails, is removed, too. A file that cannot be read stays, and its
     /// error is returned.
     ///
-    /// - Returns: the error of this call, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this call, or nil. If it is a warning (``PrefsError/isWarning``), the call has succeeded.
     @discardableResult
     public func deleteRoot() -> PrefsError? {
         removeRoot()

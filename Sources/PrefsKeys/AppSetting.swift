@@ -108,7 +108,7 @@ public struct AppSetting<Value> {
     /// Changes the value, with the guarantees of ``PrefKey/modify(in:_:)``; by key path, in a transaction of the first
     /// key that it reads.
     ///
-    /// - Returns: the error of this call, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this call, or nil. If it is a warning (``PrefsError/isWarning``), the call has succeeded.
     /// - Throws: what the closure throws; then nothing has changed.
     @discardableResult
     public func modify(_ change: (inout Value) throws -> Void) rethrows -> PrefsError? {
@@ -120,7 +120,7 @@ public struct AppSetting<Value> {
 
     /// Stores a value.
     ///
-    /// - Returns: the error of this write, or nil. One with a warning (``PrefsError/isWarning``) has succeeded. Always nil
+    /// - Returns: the error of this write, or nil. If it is a warning (``PrefsError/isWarning``), the write has succeeded. Always nil
     ///   for a key path, because its key reports the errors.
     @discardableResult
     public func set(_ value: Value) -> PrefsError? {

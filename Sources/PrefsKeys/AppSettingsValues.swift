@@ -139,7 +139,7 @@ public final class AppSettingsValues: Observable, Sendable {
 
     /// Stores a value.
     ///
-    /// - Returns: the error of this write, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this write, or nil. If it is a warning (``PrefsError/isWarning``), the write has succeeded.
     @discardableResult
     public func set<Key: PrefKey>(_ value: Key.Value, for key: Key.Type) -> PrefsError? {
         prefs(key).handle.set(value)
@@ -147,7 +147,7 @@ public final class AppSettingsValues: Observable, Sendable {
 
     /// Removes the stored value, so that the default is read.
     ///
-    /// - Returns: the error of this write, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this write, or nil. If it is a warning (``PrefsError/isWarning``), the write has succeeded.
     @discardableResult
     public func reset(_ key: (some PrefKey).Type) -> PrefsError? {
         prefs(key).handle.reset()

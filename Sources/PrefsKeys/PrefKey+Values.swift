@@ -18,7 +18,7 @@ extension PrefKey {
 
     /// Stores a value.
     ///
-    /// - Returns: the error of this write, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this write, or nil. If it is a warning (``PrefsError/isWarning``), the write has succeeded.
     @discardableResult
     public static func set(_ value: Value, _ defaults: UserDefaults = .standard) -> PrefsError? {
         AppSettingsValues.of(defaults).set(value, for: Self.self)
@@ -26,7 +26,7 @@ extension PrefKey {
 
     /// Removes the stored value, so that the default is read.
     ///
-    /// - Returns: the error of this write, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this write, or nil. If it is a warning (``PrefsError/isWarning``), the write has succeeded.
     @discardableResult
     public static func reset(_ defaults: UserDefaults = .standard) -> PrefsError? {
         AppSettingsValues.of(defaults).reset(Self.self)
@@ -38,7 +38,7 @@ extension PrefKey {
     /// - Parameters:
     ///   - defaults: where the value is.
     ///   - change: gets the current value. Not called if the stored value cannot be read.
-    /// - Returns: the error of this call, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this call, or nil. If it is a warning (``PrefsError/isWarning``), the call has succeeded.
     /// - Throws: what the closure throws; then nothing has changed.
     @discardableResult
     public static func modify(

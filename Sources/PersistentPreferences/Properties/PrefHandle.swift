@@ -59,7 +59,7 @@ public struct PrefHandle<Value> {
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes, as for `update`.
     ///   - change: gets the current value. Runs once, on the calling thread.
-    /// - Returns: the error of this call, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this call, or nil. If it is a warning (``PrefsError/isWarning``), the call has succeeded.
     /// - Throws: what the closure throws; then nothing has changed.
     @discardableResult
     public func modify(timeout: Duration? = nil, _ change: (inout Value) throws -> Void) rethrows -> PrefsError? {
@@ -80,13 +80,13 @@ public struct PrefHandle<Value> {
 
     /// Removes the stored value, also under former keys, so that the default is read.
     ///
-    /// - Returns: the error of this write, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this write, or nil. If it is a warning (``PrefsError/isWarning``), the write has succeeded.
     @discardableResult
     public func reset() -> PrefsError? { prefs.removeValue(of: property) }
 
     /// Stores a value, as an assignment to the property does.
     ///
-    /// - Returns: the error of this write, or nil. One with a warning (``PrefsError/isWarning``) has succeeded.
+    /// - Returns: the error of this write, or nil. If it is a warning (``PrefsError/isWarning``), the write has succeeded.
     @discardableResult
     public func set(_ value: Value) -> PrefsError? {
         let binding = property.binding(in: prefs.state)
