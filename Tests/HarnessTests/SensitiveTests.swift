@@ -184,6 +184,11 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         let settings = SecretPrefs(store: store)
         #expect(settings.token == "hunter2" && settings.pin == 54_321 && settings.plain == "seen")
         #expect(try store.read(root: "Other")?["token"] as? String == "code-red")
+        // A secret that the import has is replaced as a whole.
+        settings.byName = ["a": 1]
+        let text = #"{"Other": {"x": 1}, "SecretPrefs": {"plain": "seen", "byName": {"b": 2}}}"#
+        #expect(try prefs(["import", "--replace", "-f", url.path], input: text).code == 0)
+        #expect(settings.byName == ["b": 2] && settings.token == "hunter2")
     }
 
     @Test func anUndoDoesNotShowIt() throws {

@@ -103,7 +103,15 @@ extension Runner {
                 return
             }
             // What an export leaves out.
-            stored = place.secrets.only(in: stored, isDeep: true).merging(values) { $1.merged(over: $0) }
+            stored = place.secrets.only(in: stored, isDeep: true)
+            for (key, value) in values {
+                guard let kept = stored[key]?.dictionary, let members = value.dictionary, !place.secrets.contains(key)
+                else {
+                    stored[key] = value
+                    continue
+                }
+                stored[key] = .dictionary(kept.merging(members) { $1 })
+            }
         }
     }
 
