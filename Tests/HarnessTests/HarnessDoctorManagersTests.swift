@@ -51,7 +51,7 @@ import Testing
         #expect(notes[0]["reason"] as? String == "git does not ignore \(names)\(Self.gitNote)")
         _ = try bash(#require(notes[0]["command"] as? String))
         #expect(try self.notes(path).isEmpty)
-        // A first write that is killed leaves such a file.
+        // A first write that is killed leaves such files.
         for ending in ["init", "init.lock"] { try home.write(Data(), to: "etc/\(name).\(ending)") }
         _ = try bash("git add -A; touch etc/a.bak")
         let kept = try bash("git ls-files -z -o -c --exclude-standard -- etc | tr '\\0' '\\n'")

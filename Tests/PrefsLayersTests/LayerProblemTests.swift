@@ -179,8 +179,6 @@ import TestSupport
         #expect(system.problems() == [] && system.host == "" && system.lastError == nil)
     }
 
-    // MARK: - Sources
-
     @Test func eachFaultOfAValueIsTold() {
         let wrong = URL(filePath: "/")
         let prefs = ServerPrefs(
@@ -189,6 +187,8 @@ import TestSupport
         #expect(prefs.port == 80 && prefs.host == "h")
         #expect(prefs.problems().map(\.path).sorted() == ["port.a", "port.b[1]"])
     }
+
+    // MARK: - Sources
 
     /// By the source, a program ends if an option is wrong, and goes on if something else is.
     @Test func aProblemHasItsSource() throws {
