@@ -34,10 +34,6 @@ import TestSupport
         (try? PropertyListCoder.encode(
             objects: ["A": ["a": Data(count: 3 << 20), "b": Data(count: 3 << 20 + 1)]], as: .binary)) ?? Data()
 
-    private static let lone = "hgfedcba".map {
-        "<key>\($0)</key><dict><key>CF$UID</key><real>1.5</real></dict>"
-    }.joined()
-
     static let cases: [Case] = [
         list("", "0 roots, 0 values"),
         list("<key>A</key><dict><key>k</key><true/></dict><key>B</key><dict/>", "2 roots, 1 value"),
@@ -72,8 +68,9 @@ import TestSupport
             "1 root, 2 values", ["A.deep" + String(repeating: "[0]", count: 64) + ": nested deeper than 64 levels"]),
         // In their order, which is not that of the dictionary.
         list(
-            "<key>A</key><dict><key>v</key><dict>\(lone)</dict></dict>", "1 root, 1 value",
-            "abcdefgh".map { "A.v.\($0): a dictionary of a lone number CF$UID" }),
+            "<key>A</key><dict><key>v</key><dict>\("hgfedcba".map { "<key>\($0)</key>\(deep)" }.joined())</dict></dict>",
+            "1 root, 1 value",
+            "abcdefgh".map { "A.v.\($0)" + String(repeating: "[0]", count: 63) + ": nested deeper than 64 levels" }),
         Case(
             content: large, state: "a binary property list, 1 root, 2 values",
             lines: ["A: the root is larger than 4 MiB: nothing can be added"]),

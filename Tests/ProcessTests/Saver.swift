@@ -239,13 +239,14 @@ enum Saver: String, CaseIterable, Sendable {
         """#
     }
 
-    /// Writes the file with few system calls.
+    /// Writes the file with few system calls. Fails with `tooSlow` if it takes so long that what is there may count as whole or as damaged.
     ///
     /// - Parameter arguments: what is written when, and the seconds in between.
     private static func writing(_ arguments: String) -> String {
         #"""
         perl -e '
             use Fcntl;
+            use Time::HiRes "time";
             my ($way, $pause) = @ARGV;
             my $name = $ENV{FILE} =~ s|.*/||r;
             open(my $new, "<:raw", "$ENV{NEW}/$ENV{ROUND}/$name") or die "$!";
@@ -255,6 +256,7 @@ enum Saver: String, CaseIterable, Sendable {
             unlink $ENV{COPY} if $ENV{COPY};
             sysopen(my $file, $ENV{FILE}, O_RDWR | ($way eq "place" ? 0 : O_TRUNC)) or die "$!";
             my $isReplaced = (stat $file)[1] != ((stat $ENV{FILE})[1] // 0);
+            my $begin = time;
             if ($way eq "size") {
                 truncate($file, $size) or die "$!";
             } else {
@@ -265,6 +267,7 @@ enum Saver: String, CaseIterable, Sendable {
             syswrite($file, $bytes, $size - $rest, $rest) == $size - $rest or die "$!";
             truncate($file, $size) or die "$!";
             close($file) or die "$!";
+            exit \#(tooSlow) if time - $begin >= ($way eq "place" ? 0.045 : 0.45);
             exit \#(replacedBeforeFirstByte) if $isReplaced;
         ' \#(arguments)
         """#
