@@ -13,7 +13,7 @@ import TestSupport
         let (arrived, allowed) = (Signal(), DispatchSemaphore(value: 0))
         defer { for _ in 0..<100 { allowed.signal() } }
         // The next proof comes after a quarter of the staleness, and is not needed.
-        let store = proxy.store(prefix, .init(deadline: .seconds(30), staleness: .seconds(60)))
+        let store = proxy.store(prefix, .init(deadline: .seconds(30), staleness: .seconds(600)))
         proxy.intercept { request in
             if LossyProxy.isOfTheWatch(request), !request.contains("Watch/Watch") {
                 arrived.signal()

@@ -371,13 +371,13 @@ import TestSupport
     }
 
     /// What keeps the connection alive comes back as it was sent.
-    @Test func twoPingsAreAnswered() throws {
+    @Test func twoPingsAndTwoSettingsAreAnswered() throws {
         let pings = [[1, 2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2, 1] as [UInt8]]
         let server = try Self.server(pings.map { Frame(kind: Frame.ping, content: $0) } + [Frame(kind: Frame.settings)])
         defer { server.close() }
         _ = try sent(to: server)
         #expect(server.pongs.withLock { $0 } == pings)
-        // So do both settings: a server ends a connection that does not acknowledge them.
+        // A server ends a connection that does not acknowledge its settings.
         #expect(server.acknowledgements.withLock { $0 } == 2)
     }
 

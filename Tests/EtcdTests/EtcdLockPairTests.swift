@@ -115,8 +115,8 @@ import Testing
         #expect(try tickets().isEmpty && one.currentCount() == 1)
     }
 
-    /// A root may be named several times, and by a wrong name.
-    @Test func theNamesOfRootsThatAreLocked() throws {
+    /// Nothing is locked if one of the names is wrong.
+    @Test func aRootMayBeNamedTwiceButNotWrongly() throws {
         let roots = (0..<99).map { "R\($0)" }
         try one.update(root: "A", alsoLocking: ["A"] + roots + roots) { $0 = ["count": 1] }
         for name in ["", "a\0"] {
@@ -126,8 +126,8 @@ import Testing
         #expect(try tickets().isEmpty && one.currentCount() == 1)
     }
 
-    /// A copy of a request may still come when a client goes on after its marker has expired, and so is its lease.
-    @Test(arguments: [true, false]) func aMarkerThatHasExpired(_ needsTicket: Bool) throws {
+    /// Without the lease of its marker, no request of the former name can be carried out, so no fence is needed.
+    @Test(arguments: [true, false]) func aClientWhoseMarkerHasExpiredTakesAnotherName(_ needsTicket: Bool) throws {
         let namespace = try one.namespace
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
         try lock.prepare(forTicket: needsTicket)
@@ -153,18 +153,20 @@ import Testing
         #expect(try tickets().isEmpty && one.currentCount() == 12)
     }
 
-    /// A server may grant more than was asked for. An update waits for so much longer, but not beyond its deadline again.
-    @Test(arguments: [(6, 1), (15, 10), (100_000, 10), (3, 0), (0, 0)])
-    func aLeaseOfAnotherTime(_ granted: Int, excess: Int) throws {
+    /// A server may grant more than was asked for. An update waits for so much longer, at most for its patience once more.
+    ///
+    /// - Parameter excess: how much longer; nil for the patience.
+    @Test(arguments: [(6, 1), (15, 10), (100_000, nil), (3, 0), (0, 0)] as [(Int, Int?)])
+    func aLeaseThatIsLongerProlongsTheWait(_ granted: Int, excess: Int?) throws {
         let real = try one.namespace.client.grantLease(seconds: 60, until: .now + longestWait).id
         proxy.intercept { request in
             let isTicket = request.contains("LeaseGrant") && request.contains(#""TTL":"5""#)
             return isTicket ? LossyProxy.answer(200, "{\"ID\": \"\(real)\", \"TTL\": \"\(granted)\"}") : nil
         }
         let namespace = try proxy.store(prefix).namespace
-        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: .seconds(10))
+        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: ampleWait())
         try lock.prepare(forTicket: true)
-        #expect(lock.identity.leaseExcess == .seconds(excess))
+        #expect(lock.identity.leaseExcess == excess.map { Duration.seconds($0) } ?? ampleWait())
         lock.end(until: .now + longestWait)
     }
 
@@ -175,9 +177,10 @@ import Testing
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
         try lock.prepare(forTicket: true)
         lock.state.withLock { ($0.client.endOfUse, $0.client.lastUse) = (nil, .now - .seconds(seconds)) }
-        expectEventually((lock.state.withLock { $0.isKeeping }, renewals.withLock { $0 > 0 }), "the end, or a renewal")
-        {
-            !$0 || $1
+        if isKept {
+            expectEventually(renewals.withLock { $0 }, "a renewal") { $0 > 0 }
+        } else {
+            expectEventually(lock.state.withLock { $0.isKeeping }, is: false)
         }
         #expect((lock.identity.ticketLease != nil) == isKept)
         lock.end(until: .now + longestWait)
@@ -187,14 +190,14 @@ import Testing
     @Test func slowLeasesLeaveTheTimeOfTheLock() throws {
         let namespace = try storeBehindProxy().namespace
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
-        let (leases, second) = (Locked(0), shortWait(1))
+        let (leases, time) = (Locked(0), shortWait(2))
         proxy.intercept { request in
             guard request.contains("Lease/LeaseGrant") else { return nil }
             leases.next()
-            poll(nil, 0, Int32(second * 0.6 / .milliseconds(1)))
+            poll(nil, 0, Int32(time * 0.6 / .milliseconds(1)))
             return nil
         }
-        #expect(error { _ = try lock.acquire("A", until: .now + second) } == nil)
+        #expect(error { _ = try lock.acquire("A", until: .now + time) } == nil)
         #expect(leases.withLock { $0 } == 2)
         lock.end(until: .now + longestWait)
     }

@@ -57,7 +57,7 @@ import Testing
         #expect(!isLocked(file))
     }
 
-    /// The lock file of a command is that of the parent, who removes it.
+    /// The parent removes the lock file of its command.
     @Test func aChildThatReturnsFromTheBodyOfACommandRemovesNoLockFile() throws {
         try writePropertyList(["ProbePrefs": ["count": 1]], to: file)
         let reason = "is being updated by the parent of this forked process; the stored state is unchanged"

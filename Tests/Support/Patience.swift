@@ -38,7 +38,7 @@ package enum Patience {
     private static let lock = NSLock()
     nonisolated(unsafe) private static var failures = 0
 
-    /// Whether waits are short by now. One that has begun before ends then, too.
+    /// Whether waits are short, because two of them have failed. A wait that has begun before should end soon, too.
     package static var isShort: Bool { lock.withLock { failures >= 2 } }
 
     /// Makes all waits of this run short: an event has shown that what they wait for does not work.

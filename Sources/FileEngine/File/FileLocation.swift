@@ -34,7 +34,7 @@ package final class FileLocation {
 
         var plain: PropertyListFile? { isPlain ? file : nil }
 
-        /// The last known state of the path: that of its file or, if that could not be read, that of the former one.
+        /// The last known state of the file or, if the file could not be read, of the one to which the path led before.
         var known: FileState? {
             let cache = file?.cache
             if let former = previousTarget?.cache.known, cache?.known == nil || cache?.newest?.fault != nil {

@@ -151,7 +151,7 @@ import Testing
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
-    /// Another thread has stored a state without a flush, in a folder that was removed since this process has flushed its entry.
+    /// The state was stored without a flush, in a folder that was removed since this process has flushed the folder's name.
     @Test func anEqualWriteFlushesAFolderThatWasMadeAgain() throws {
         let path = folder.file("inner/test.plist").path
         let prefs = FileRoot(path, system: system), careless = FileRoot(path, durability: .process, system: system)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// Another program leaves the file malformed, or makes it anew, when the command has just taken the lock.
+    /// Another program leaves the file malformed when the command has just taken the lock.
     @Test(arguments: ["<plist><dict><key>a</dict></plist>", "{"]) func aCommandThatIsRejectedUnderItsLockLeavesNothing(
         _ text: String
     ) throws {

@@ -36,9 +36,9 @@ final class OwnershipTests: FolderSuite {
         #expect(try folder.permissions(".test.plist.lock") == 0o600)
     }
 
-    /// This package makes no such lock file, so it is not changed.
+    /// This package makes no such file, so it does not change the mode.
     @Test(arguments: ["contents", "a second name"])
-    func aLockFileThatIsNoneAndThatOthersCanOpenIsRejected(_ sign: String) throws {
+    func aForeignFileInPlaceOfALockFileIsRejectedIfOthersCanOpenIt(_ sign: String) throws {
         let (prefs, lock) = (folder.root(), folder.file(".test.plist.lock"))
         prefs["a"] = 1
         if sign == "contents" { try Data("x".utf8).write(to: lock) }
@@ -48,7 +48,7 @@ final class OwnershipTests: FolderSuite {
         let reason = "is open to other users and has contents or a second name; expected an empty file with one name"
         #expect(prefs.outcome == "not stored: \(lock.path): \(reason)")
         #expect(try folder.permissions(".test.plist.lock") == 0o640 && prefs.ints == ["a": 1])
-        // For its owner alone, it is one.
+        // A file that only its owner can open is used.
         chmod(lock.path, 0o600)
         prefs["a"] = 2
         #expect(prefs.outcome == "ok")
@@ -178,7 +178,7 @@ final class OwnershipTests: FolderSuite {
 
     /// Nothing is known of the file, and what has its name cannot be read.
     @Test(arguments: [12_345, 54_321], [12_345, 54_321])
-    func theCopyBesideAFileThatCannotBeReadIsThatOfItsOwner(_ owner: uid_t, _ ownerOfCopy: uid_t) throws {
+    func besideAFileThatCannotBeReadOnlyACopyOfItsOwnerIsRead(_ owner: uid_t, _ ownerOfCopy: uid_t) throws {
         folder.root()["a"] = 1
         unlink(folder.file().path)
         mkdir(folder.file().path, 0o700)

@@ -296,7 +296,7 @@ import Testing
         mkdir(folder.file("in").path, 0o700)
         let (system, above) = (RecordingSystemCalls(), FileNames(path: folder.path).file)
         system.beforeOpen = { name, _, flags throws(StorageFailure) in
-            // Not to look names up.
+            // With O_PATH, a folder is opened only to look names up.
             if name == above, flags & 0o10_000_000 == 0 { throw StorageFailure("open", name, code: code) }
         }
         let prefs = folder.root("in/test.plist", system: system)

@@ -83,6 +83,19 @@ import Testing
         try #require(try SystemCalls.real.status(ofPath: path, followsLinks: false)).changed
     }
 
+    /// Another process stores a state whose copy has a later time than the file has. The clock of the stamps has steps.
+    ///
+    /// - Returns: the value of `a`, the only one.
+    private func storeNewerState() throws -> Int {
+        let (known, copy) = (try Self.changed(folder.file().path), folder.file(".test.plist.lastgood").path)
+        var number = 2
+        repeat {
+            number += 1
+            folder.root().values = ["a": number]
+        } while try #require(try SystemCalls.real.status(ofPath: copy, followsLinks: false)).modified <= known
+        return number
+    }
+
     /// The package stores 5, another program 6. A new mode of the copy makes its state no newer.
     @Test func aCopyWithANewModeIsNoNewerState() throws {
         let prefs = folder.root()
@@ -157,13 +170,7 @@ import Testing
     /// Another process has stored a state that this one has not read.
     @Test func theCopyIsKeptIfItIsNewer() throws {
         let prefs = folder.root(system: system)
-        let known = try Self.changed(folder.file().path)
-        var number = 2
-        // The clock of the stamps has steps.
-        repeat {
-            number += 1
-            folder.root().values = ["a": number]
-        } while try Self.changed(folder.file(".test.plist.lastgood").path) <= known
+        let number = try storeNewerState()
         try FileManager.default.removeItem(at: folder.file())
         prefs["c"] = 3
         let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file("test.plist.corrupt-missing")))
@@ -250,17 +257,17 @@ import Testing
         #expect(try folder.quarantined == [])
     }
 
-    /// What root knows less of than the user's program, whose copy is newer: in the moment of a save, and after a removal.
+    /// The copy of the user's program is newer than what this program of root knows: during a save, and after a removal.
     @Test(.enabled(if: Hazard.canRun("files of other users", if: geteuid() == 0, else: "only root can make them")))
     func theCopyOfTheOwnerOfTheFolderIsReadAndKept() throws {
         let prefs = folder.root(system: system)
         #expect(prefs.ints == ["a": 1, "b": 2])
-        folder.root().values = ["a": 3]
+        let number = try storeNewerState()
         for path in [folder.path, folder.file(".test.plist.lastgood").path] {
             #expect(chown(path, 12_345, 12_345) == 0)
         }
         try FileManager.default.removeItem(at: folder.file())
-        #expect(prefs.ints == ["a": 3] && prefs.outcome == "ok")
+        #expect(prefs.ints == ["a": number] && prefs.outcome == "ok")
         let bytes = try Data(contentsOf: folder.file(".test.plist.lastgood"))
         let late = folder.root(system: RecordingSystemCalls())
         late["c"] = 3

@@ -28,8 +28,9 @@ import Testing
 
     private func held<R>(_ body: () throws -> R) throws -> R {
         let descriptor = open(lock, O_RDWR | O_CLOEXEC)
-        try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         defer { close(descriptor) }
+        // A child that another test starts may share a descriptor of the lock for a moment.
+        try #require(Patience.until { flock(descriptor, LOCK_EX | LOCK_NB) == 0 })
         return try body()
     }
 
@@ -67,7 +68,11 @@ import Testing
             for descriptor in descriptors { #expect(flock(descriptor, LOCK_SH | LOCK_NB) == 0) }
             let holders = LockHolder.all(of: lock)
             #expect(holders.map(\.pid) == [Int(getpid())] && holders.allSatisfy(\.isOwn))
-            descriptors.forEach { close($0) }
+            for descriptor in descriptors {
+                // A close alone would leave the lock to a child that another test starts at this moment.
+                flock(descriptor, LOCK_UN)
+                close(descriptor)
+            }
             #expect(LockHolder.all(of: lock).isEmpty)
         }
     #endif

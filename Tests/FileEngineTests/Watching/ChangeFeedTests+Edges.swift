@@ -42,7 +42,7 @@ extension ChangeFeedTests {
         subscription.end()
     }
 
-    /// Of one entry, of two entries and of those that see some keys.
+    /// Two observers of one entry, one of another entry, and one of some keys.
     @Test func eachObserverIsToldThatThePathLeadsElsewhere() throws {
         let told = Heard<Int>()
         let shape = SeenMembers.Shape(version: nil, formerKeys: [])

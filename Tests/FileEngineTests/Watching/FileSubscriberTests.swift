@@ -89,7 +89,7 @@ import Testing
         subscription.catchUp?()
         let moves = hasMoved ? ["[9] → [1] elsewhere", "[1] → [2] elsewhere"] : ["[1] → [2] elsewhere"]
         #expect(subscriber.changes.wait(for: moves.count) == moves)
-        #expect(watched.all.contains("2"))
+        watched.wait { $0.contains("2") }
         try make("2", 3)
         #expect(subscriber.changes.wait(for: moves.count + 1).last == "[2] → [3] elsewhere")
         subscription.end()

@@ -92,14 +92,15 @@ import Testing
         let watch = try watch { [system] in looks.append(system.begun.all.count) }
         system.failure.withLock { $0 = StorageFailure("inotify_add_watch", "", code: ENOSPC) }
         system.begun.all[0].handler(true)
-        #expect(looks.all == [1])
+        // The poller may have looked already.
+        #expect(Set(looks.all) == [1])
         system.failure.withLock { $0 = nil }
         let other = FilePoller.shared.start { looks.append(nil) }
-        looks.wait { $0.contains(2) || $0.count > 3 }
+        looks.wait { $0.contains(2) || $0.filter { $0 == nil }.count > 1 }
         #expect(looks.all.contains(2))
         withExtendedLifetime(other) {}
         system.begun.all.last?.handler(false)
-        #expect(looks.all.compactMap(\.self) == [1, 2, 2])
+        #expect(looks.all.compactMap(\.self).drop { $0 == 1 } == [2, 2])
         withExtendedLifetime(watch) {}
     }
 
@@ -111,10 +112,14 @@ import Testing
             let whenEnded: () -> Void
             init(_ whenEnded: @escaping () -> Void) { self.whenEnded = whenEnded }
             deinit { whenEnded() }
+            /// The pointer of the system is optional on Linux only.
+            static func release(_ object: UnsafeMutableRawPointer?) {
+                if let object { Unmanaged<OfThread>.fromOpaque(object).release() }
+            }
         }
         let poller = FilePoller(every: 1)
         var new = pthread_key_t()
-        pthread_key_create(&new) { Unmanaged<OfThread>.fromOpaque($0!).release() }
+        pthread_key_create(&new) { OfThread.release($0) }
         let key = new
         for _ in 0..<2 {
             let looks = Heard<Bool>(), ended = Heard<Bool>()

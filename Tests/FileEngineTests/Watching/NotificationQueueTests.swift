@@ -7,7 +7,7 @@
     @testable import PrefsFileEngine
 
     /// The handling of the kernel's events.
-    @Suite struct NotificationQueueTests {
+    @Suite(.waits) struct NotificationQueueTests {
         /// If too many events wait, the kernel drops some and reports that by an event without a folder
         /// (IN_Q_OVERFLOW).
         @Test func everyHandlerIsNotifiedOfLostEvents() throws {
