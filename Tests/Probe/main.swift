@@ -53,6 +53,9 @@ case "count-more":
     print(prefs["count"] ?? "nil")
 case "report":
     Probe.report()
+case "report-elsewhere":
+    for name in ["HOME", "XDG_CONFIG_HOME"] { setenv(name, "/elsewhere", 1) }
+    Probe.report()
 case "bystander":
     Bystander.serve(Array(arguments))
 case "surroundings":

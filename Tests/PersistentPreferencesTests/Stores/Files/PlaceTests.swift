@@ -376,13 +376,24 @@ import Testing
 
     // MARK: - During an update
 
-    @Test(arguments: [true, false]) func anUpdateWhosePathLeadsElsewhereIsRejected(_ isLink: Bool) throws {
-        let prefs = isLink ? prefs() : direct("1")
-        prefs.a = 1
+    enum Move: CaseIterable { case linkToAFolder, linkToAFile, folder }
+
+    @Test(arguments: Move.allCases) func anUpdateWhosePathLeadsElsewhereIsRejected(_ move: Move) throws {
         try writePropertyList(["a": 9], to: release("2"))
+        if move == .linkToAFile {
+            // Both files are in one folder.
+            try writePropertyList(["a": 9], to: folder.file("1/q.plist"))
+            try link("o.plist")
+        }
+        let prefs = move == .linkToAFolder ? prefs() : direct("1")
+        prefs.a = 1
         let error = prefs.update {
             prefs.b = 2
-            try? isLink ? point(to: "2") : exchange()
+            switch move {
+            case .linkToAFolder: try? point(to: "2")
+            case .linkToAFile: try? link("q.plist")
+            case .folder: try? exchange()
+            }
             // Accesses in the update belong to the file that it changes.
             #expect(prefs.a == 1 && prefs.b == 2)
             prefs.a = 3
@@ -390,9 +401,20 @@ import Testing
         }.failure
         let failure = try #require(error?.detail(of: PrefsError.notStored), "\(String(describing: error))")
         #expect(failure.reason == "leads to another place than when the update began")
-        let former = isLink ? release("1") : folder.file("1.old/p.plist")
-        #expect(try propertyList(at: former) as NSDictionary == ["a": 1])
-        expectEventually((prefs.a, prefs.b), "\(isLink ? 9 : 0) and 0") { $0 == (isLink ? 9 : 0, 0) }
+        let former = [
+            Move.linkToAFolder: release("1"), .linkToAFile: folder.file("1/o.plist"),
+            .folder: folder.file("1.old/p.plist"),
+        ]
+        #expect(try propertyList(at: #require(former[move])) as NSDictionary == ["a": 1])
+        let expected = move == .folder ? 0 : 9
+        expectEventually((prefs.a, prefs.b), "\(expected) and 0") { $0 == (expected, 0) }
+    }
+
+    /// The file of the first release becomes a link, in one step.
+    private func link(_ target: String) throws {
+        let new = folder.file("1/new").path
+        try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: target)
+        #expect(rename(new, release("1").path) == 0)
     }
 
     /// `mv 1 1.old; mkdir 1`
