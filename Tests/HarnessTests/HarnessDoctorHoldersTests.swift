@@ -49,7 +49,7 @@ import Testing
         let printed = try home.bash(
             """
             exec 9<>.x.plist.lock; flock -x 9; sleep 600 >/dev/null & kill -STOP $!
-            until grep -q '^State:.T' /proc/$!/status; do :; done
+            until grep -qs '^State:.T' /proc/$!/status; do :; done
             prefs doctor -f x.plist --json 9>&- >report; kill -KILL $!; echo $!; cat report
             """)
         let lines = printed.output.split(separator: "\n", maxSplits: 1).map(String.init)
@@ -64,7 +64,7 @@ import Testing
             """
             exec 9<>.x.plist.lock; flock -x 9
             sleep 600 >/dev/null & a=$!; sleep 600 >/dev/null & b=$!; kill -STOP $a $b
-            for p in $a $b; do until grep -q '^State:.T' /proc/$p/status; do :; done; done
+            for p in $a $b; do until grep -qs '^State:.T' /proc/$p/status; do :; done; done
             exec 9>&-; prefs doctor -f x.plist --json >report; kill -KILL $a $b; echo $a; echo $b; cat report
             """)
         let lines = printed.output.split(separator: "\n", maxSplits: 2).map(String.init)
@@ -206,7 +206,7 @@ import Testing
             let script = """
                 exec 9<>.x.plist.lock; flock -x 9; sleep 600 >/dev/null & holder=$!
                 sleep 600 >/dev/null & stopped=$!; kill -STOP $stopped; exec 9>&-
-                until grep -q '^State:.T' /proc/$stopped/status; do :; done; echo $stopped
+                until grep -qs '^State:.T' /proc/$stopped/status; do :; done; echo $stopped
                 for groups in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/freezer; do
                     group=$groups/prefs-test-$$
                     mkdir $group 2>/dev/null || continue

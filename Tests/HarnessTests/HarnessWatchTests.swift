@@ -99,8 +99,8 @@ import Testing
         let printed = try home.bash(
             """
             trap '' HUP; prefs watch >out 2>errors & watch=$!
-            until grep -q watching errors; do kill -0 $watch || exit 9; done
-            kill -HUP $watch; prefs set int 5; until grep -q 5 out; do kill -0 $watch || exit 9; done
+            until grep -qs watching errors; do kill -0 $watch || exit 9; done
+            kill -HUP $watch; prefs set int 5; until grep -qs 5 out; do kill -0 $watch || exit 9; done
             kill -TERM $watch; wait $watch; echo $?
             """)
         #expect(printed == Printed("0\n"))
@@ -111,7 +111,7 @@ import Testing
         let printed = try home.bash(
             """
             prefs watch >/dev/full 2>errors & watch=$!
-            until grep -q watching errors; do kill -0 $watch || exit 9; done
+            until grep -qs watching errors; do kill -0 $watch || exit 9; done
             prefs set int 5; wait $watch; echo $?; tail -n 1 errors
             """)
         #expect(printed == Printed("1\nprefs: standard output: No space left on device\n"))
