@@ -96,6 +96,18 @@ import Testing
         #expect(try notes(written("a/b/c/x.json")).count == 1)
     }
 
+    /// In a worktree, as in a submodule, .git is a file.
+    @Test(hasGit) func aWorktreeIsARepository() throws {
+        let author = "-c user.name=Test -c user.email=test@example.com"
+        let made = try bash(
+            """
+            git init -q main; cd main; git \(author) commit -q --allow-empty -m a
+            git worktree add -q ../tree; test -f ../tree/.git && echo file
+            """)
+        #expect(made == ["file"])
+        #expect(try notes(written("tree/x.json")).count == 1)
+    }
+
     @Test(hasGit) func withoutGitNothingIsNoted() throws {
         let path = try written("x.json")
         _ = try bash("git init -q .")

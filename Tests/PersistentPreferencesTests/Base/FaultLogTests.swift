@@ -48,6 +48,24 @@ import Testing
         #expect(log.record(Self.unfit, of: .write).isOutcome && log.record(nil, of: .read()).isOutcome)
     }
 
+    /// An observer and a read may meet it.
+    @Test(arguments: [
+        unfit, .constraintViolated([]), .rootIsNotDictionary(key: "R"), .userDefaultsUnavailable,
+        .unknownError(error: nil), .migrationFailed(key: "R", version: 2, error: CancellationError()),
+    ])
+    func aFaultThatStandsIsToldToEachClosureOnce(_ fault: PrefsError) {
+        var log = FaultLog()
+        let news = log.record(fault, of: .read())
+        #expect(news.told == fault && news.isOnce)
+    }
+
+    @Test func anotherFaultOfTheStoreIsToldWithoutAGoodReadBetween() {
+        var log = FaultLog()
+        let faults = [PrefsError.userDefaultsUnavailable, .userDefaultsUnavailable, .unknownError(error: nil)]
+        let news = (faults + faults).map { log.record($0, of: .read()).told != nil }
+        #expect(news == [true, false, true, true, false, true])
+    }
+
     @Test func aThreadThatComesLateTellsNothingAgain() {
         var log = FaultLog()
         let (older, newer) = (Revision(), Revision())
