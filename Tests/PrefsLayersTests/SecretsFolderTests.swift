@@ -275,6 +275,24 @@ import Testing
         #expect(SecretPrefs.describe().allSatisfy { !$0.isSensitive })
     }
 
+    private enum Level: String, CaseIterable { case low, high }
+
+    private final class ChoicePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var level = Level.low
+        @Pref(.in(["light", "dark"])) var theme = "light"
+    }
+
+    /// The choices are shown, which the class declares.
+    @Test func aTextThatIsNoChoiceIsNotQuoted() throws {
+        for name in ["LEVEL", "THEME"] { try put("hunter2", name) }
+        let prefs = ChoicePrefs(store: .layered(.memory(), above: [.folder(secrets)]))
+        #expect(
+            prefs.problems().map(\.description).sorted() == [
+                "\(place("LEVEL")): expected one of low, high, found another text",
+                "\(place("THEME")): must be one of light, dark",
+            ])
+    }
+
     /// A value may still be shown to a person who watches.
     @Test func aKeyStaysSecretWithoutItsFile() throws {
         try put("hunter2", "DB_PASSWORD")
