@@ -73,4 +73,4 @@ row "this package, a property-list file" "$package" PersistentPreferences < <(pr
 row "… with \`PrefsJSON\` and \`PrefsLayers\`" "$package" "PersistentPreferences PrefsJSON PrefsLayers" < <(properties "PrefsJSON PrefsLayers" \
     '.layered(.json(program: "program"), above: [.arguments(), .environment(prefix: "PROGRAM_")])')
 row "… with \`PrefsEtcd\`" "$package" "PersistentPreferences PrefsEtcd" < <(properties PrefsEtcd \
-    '.etcd(endpoints: ["http://127.0.0.1:2379"], prefix: "program")')
+    '.etcd(endpoints: [URL(string: "http://127.0.0.1:2379")!], prefix: "program")')
