@@ -184,7 +184,7 @@ let testTargets = [
             .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
             .copy("Resources/ShopSettings.plist"),
         ]),
-    // A store as clients write it: the public modules and nothing else.
+    // A store as clients write it: the public modules, and TestSupport for waits.
     tests(
         "Remote", ["PersistentPreferences", "PrefsJSON", "PrefsStoreKit", "TestSupport"],
         in: "PersistentPreferencesTests/"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures what a package costs the program that uses it: the processor time of a clean release build, and the size of the stripped program. The
-# program reads five settings and prints them: from plain UserDefaults; from a property-list file of this package; the same with PrefsJSON and
-# PrefsLayers, and with PrefsEtcd. Given a clone of swift-configuration whose own packages are fetched, also from a JSON file of that. Prints a row
-# of the table of the article BesideOtherLibraries for each. Works in a temporary folder. Takes two minutes.
+# Measures what a package costs the program that uses it: the processor time of a clean release build, and the size of the stripped program.
+# The program reads five settings and prints them: with plain UserDefaults; with this package and a property list; with PrefsJSON and
+# PrefsLayers; with PrefsEtcd. Given a clone of swift-configuration that builds, also with that and a JSON file. Prints a row of the table in
+# the article BesideOtherLibraries for each. Works in a temporary folder. Takes five minutes.
 # usage: Scripts/costs.sh [CLONE]
 set -euo pipefail
 cd "$(dirname "$0")/.."

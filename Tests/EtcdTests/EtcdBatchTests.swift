@@ -237,7 +237,7 @@ import TestSupport
     }
 
     /// Members that have only read changed nothing, whatever becomes of the request that looks whether the root has changed.
-    @Test(arguments: [true, false]) func aCommitWithoutAnAnswer(_ onlyReads: Bool) throws {
+    @Test(arguments: [true, false]) func aCommitWithoutAnAnswerIsUnknownIfItWrites(_ onlyReads: Bool) throws {
         let batch = try Batch(proxy.store(prefix, .init(deadline: shortWait(1))))
         for number in 1...2 { try batch.update { root in if !onlyReads { root = ["count": number] } } }
         proxy.intercept { _ in "" }

@@ -275,7 +275,7 @@ import TestSupport
     }
 
     /// Codes are numbers. Of some nobody knows what became of the request.
-    @Test func errorsOfEtcd() throws {
+    @Test func aCodeSaysWhetherARequestMayHaveBeenDone() throws {
         for code in 1...16 {
             let isRejected = ![1, 2, 4, 13, 14].contains(code)
             let fields: KeyValuePairs = [

@@ -31,7 +31,9 @@ import Testing
             ("etcd://ann:a:b:@h", ["http://h"], "prefs/", "ann", "a:b:"),
             ("etcd://a%3Ab:c%40d%2Fe@h/p%3F", ["http://h"], "p?/", "a:b", "c@d/e"),
         ] as [(String, [String], String, String?, String)])
-    func partsOfAURL(_ text: String, endpoints: [String], prefix: String, user: String?, password: String) throws {
+    func aURLHasServersAPrefixAndAUser(
+        _ text: String, endpoints: [String], prefix: String, user: String?, password: String
+    ) throws {
         let url = try EtcdURL(text)
         #expect(url.endpoints.map(\.absoluteString) == endpoints)
         #expect(url.prefix == prefix && url.user == user && url.password == password)
@@ -40,14 +42,14 @@ import Testing
     @Test(arguments: [
         ("http://h", "h", "h:2379"), ("http://h/", "h", "h:2379"), ("HTTP://h:1", "h", "h:1"),
         ("http://[::1]:7", "::1", "[::1]:7"), ("http://[fe80::2]/", "fe80::2", "[fe80::2]:2379"),
-    ]) func endpoints(_ text: String, host: String, description: String) throws {
+    ]) func anEndpointHasAHostAndAPort(_ text: String, host: String, description: String) throws {
         let endpoint = try Endpoint(#require(URL(string: text)))
         #expect(endpoint.host == host && endpoint.description == description)
     }
 
     /// The stores of a process share what they know, if they have the same servers, prefix and options. The order of the servers, how to
     /// read, and what is below the least times make no difference.
-    @Test func whatStoresShare() throws {
+    @Test func storesOfEqualServersPrefixAndOptionsShareWhatTheyKnow() throws {
         let urls = try (1...2).map { try #require(URL(string: "http://127.0.0.1:\($0)")) }
         func store(
             _ endpoints: [URL]? = nil, _ prefix: String = "p/", reads: EtcdStore.ReadMode = .followed,

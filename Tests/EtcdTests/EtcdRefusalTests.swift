@@ -86,7 +86,7 @@ import TestSupport
 
     /// `etcd grpc-proxy` of 3.5.30 tells the time -1. A lease without a number is none: what is put with it would stay for ever.
     @Test(arguments: [(5, 7, true), (5, 0, false), (5, -1, false), (0, 7, false)] as [(Int64, Int64, Bool)])
-    func aLeaseThatIsNone(_ number: Int64, seconds: Int64, isOne: Bool) throws {
+    func aLeaseWithoutANumberOrATimeIsNone(_ number: Int64, seconds: Int64, isOne: Bool) throws {
         let server = try ScriptedServer { client, stream in
             let lease = Field.message(1, []) + Field.number(2, number) + Field.number(3, seconds)
             return SocketBytes.write(Self.answer(of: stream, lease), to: client)
@@ -104,7 +104,7 @@ import TestSupport
     }
 
     /// What needs a token is not sent before it is there, so an answer that is lost leaves nothing unknown.
-    @Test(arguments: [true, false]) func aTokenWithoutAnAnswer(_ hasUser: Bool) throws {
+    @Test(arguments: [true, false]) func aRequestThatWaitsForATokenIsNotSent(_ hasUser: Bool) throws {
         let server = try ScriptedServer { _, _ in false }
         defer { server.close() }
         let client = try client(server, user: hasUser ? .init(name: "ann", password: "x") : nil)
@@ -304,7 +304,7 @@ import TestSupport
     }
 
     /// The lengths at which one more byte is needed, of header fields and of messages.
-    @Test func textsOfEachLength() throws {
+    @Test func aTextOfEachLengthIsReadAsItWasWritten() throws {
         for length in [1, 126, 127, 128, 129, 254, 255, 256, 300, 16_383, 16_384, 16_510, 16_511, 16_512] {
             let text = String(repeating: "t", count: length)
             var encoder = HeaderEncoder()
@@ -318,7 +318,7 @@ import TestSupport
     }
 
     /// A field by its number, and with a name by its number or as a text: to be stored in a table, or not, or never.
-    @Test func fieldsInEachForm() throws {
+    @Test func aHeaderFieldIsReadInEachForm() throws {
         func fields(_ bytes: [UInt8]) throws -> [[String]] {
             try HeaderDecoder.fields(of: bytes[...]).map { [$0.name, $0.value] }
         }

@@ -236,7 +236,7 @@ import TestSupport
     }
 
     /// Whether nothing is missing is told by the newest change and the number of roots, which grows with new ones only.
-    @Test func theNumberOfRoots() {
+    @Test func onlyANewRootIsCounted() {
         var state = state(using: (0..<9).map { "R\($0)" })
         state.loadAll([entry("R1", 1, in: 7), entry("R2", 1, in: 8)], in: 10)
         var changed = entry("R1", 2, in: 11)
@@ -249,7 +249,7 @@ import TestSupport
     }
 
     /// A cluster that has less than what was read, what was written, or what was confirmed, was restored.
-    @Test func howFarAClusterWas() throws {
+    @Test func aClusterThatHasLessIsBehind() throws {
         var state = state()
         func isAhead(of revision: Int64, _ term: Int64 = 0) -> Bool {
             state.progress.isAhead(of: revision, term: term)
@@ -290,7 +290,7 @@ import TestSupport
             (#"{"count": 1}"#, 1), ("\n\t {\"count\": 2}\n", 2), ("[1]", -1), ("7", -1), (#""x""#, -1), ("true", -1),
             ("", nil), ("{", nil), (#"1, "y": 2"#, nil), (#"{} {}"#, nil),
             ("<plist><dict><key>count</key><integer>3</integer></dict></plist>", nil),
-        ] as [(String, Int?)]) func whatIsARoot(_ text: String, count: Int?)
+        ] as [(String, Int?)]) func aRootIsOneJSONDictionary(_ text: String, count: Int?)
     {
         var root = StoredRoot(entry(keys.root("A"), text, in: 7))
         switch root.result(of: "A", in: keys) {

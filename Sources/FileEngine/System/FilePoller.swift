@@ -19,7 +19,7 @@ final class FilePoller: Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// Calls the closure once a second until the returned object is released.
+    /// Calls the closure at each look until the returned object is released.
     ///
     /// - Returns: nil if the system has no thread to give, and in a forked child, in which the thread does not exist.
     func start(_ look: @escaping @Sendable () -> Void) -> AnyObject? {
