@@ -176,7 +176,7 @@ final class OwnershipTests: FolderSuite {
         #expect(prefs.values.isEmpty)
     }
 
-    /// Nothing is known of the file, and what has its name cannot be read.
+    /// This process has not read the file before.
     @Test(arguments: [12_345, 54_321], [12_345, 54_321])
     func besideAFileThatCannotBeReadOnlyACopyOfItsOwnerIsRead(_ owner: uid_t, _ ownerOfCopy: uid_t) throws {
         folder.root()["a"] = 1

@@ -143,7 +143,7 @@ import Testing
         expect(nil, nil, [])
     }
 
-    /// Actions of two transactions, and of what they cause, run after what has locks, in order.
+    /// The actions of several transactions wait until no lock is held.
     @Test func whatIsCollectedRunsInOrder() throws {
         let queue = TransactionQueue()
         var told: [Int] = []
