@@ -137,7 +137,7 @@
         }
 
         /// The parent ends, and the service is told of changes.
-        @Test(.enabled(if: canRun("daemon(3)"))) func aDetachedServiceIsToldOfChanges() throws {
+        @Test(.enabled(if: canRun("setsid"))) func aDetachedServiceIsToldOfChanges() throws {
             try expect(
                 """
                 detached
@@ -148,7 +148,7 @@
                 from: #"""
                     mkdir secrets; echo t >secrets/token
                     export STATE_DIRECTORY="$0/state" CREDENTIALS_DIRECTORY="$0/secrets"
-                    "$1" background "$0" >said 2>&1 </dev/null; echo detached; waits 'start 1'
+                    setsid --fork "$1" "$0" >said 2>&1 </dev/null; echo detached; waits 'start 1'
                     "$2" set -f state/state.json message changed; waits '^changed'
                     for process in /proc/[0-9]*; do
                         if tr '\0' '\n' <$process/cmdline 2>/dev/null | grep -qx "$0" && [ "$(readlink $process/exe)" = "$1" ]; then

@@ -2,8 +2,6 @@
 // line when it is ready and after each change, until it is terminated.
 //
 //     STATE_DIRECTORY=/tmp/beacon CREDENTIALS_DIRECTORY=/tmp/secrets swift run Beacon
-//
-// With the argument `background`, it detaches by daemon(3).
 
 import Dispatch
 import Foundation
@@ -32,10 +30,6 @@ func say(_ line: String, to output: FileHandle = .standardOutput) {
 
 @main enum Beacon {
     static func main() {
-        #if os(Linux)
-            // Before the first access: a process that was forked after one is told of no change.
-            if CommandLine.arguments.contains("background"), daemon(1, 1) != 0 { exit(71) }
-        #endif
         let prefs = BeaconPrefs()
         // What stands, and later each fault that begins.
         let errors = prefs.onError { say("beacon: \($0)", to: .standardError) }

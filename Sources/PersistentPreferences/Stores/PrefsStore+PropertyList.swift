@@ -50,10 +50,10 @@ extension PrefsStore {
     /// Any thread. All stores on one file in a process share one cache and commit together.
     ///
     /// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was
-    /// forked in a process with threads can read and write if its parent has done so before; it cannot observe. On Apple
-    /// platforms, a forked child must call `exec` first. A process that forks inside an update shares its lock with the
-    /// child, and the child's own commit of that update is rejected. If the parent is killed inside the update, the child
-    /// holds the lock until it ends or calls `exec`.
+    /// forked in a process with threads can read and write if its parent has done so before; it cannot observe, and with
+    /// several threads it may hang in the runtime of Swift. On Apple platforms, a forked child must call `exec` first. A
+    /// process that forks inside an update shares its lock with the child, and the child's own commit of that update is
+    /// rejected. If the parent is killed inside the update, the child holds the lock until it ends or calls `exec`.
     ///
     /// - Parameters:
     ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.

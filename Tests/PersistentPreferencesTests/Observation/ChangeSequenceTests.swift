@@ -42,6 +42,18 @@ import Testing
         #expect(await updates.next() == 2)
     }
 
+    /// An iterator that shared the elements of another would get the older one, or wait.
+    @Test func eachFurtherIteratorStartsAnew() async {
+        let prefs = prefs()
+        let updates = prefs.$size.updates
+        var first = updates.makeAsyncIterator()
+        prefs.size = 1
+        var second = updates.makeAsyncIterator()
+        #expect(await second.next() == 1)
+        #expect(await first.next() == 12)
+        #expect(await first.next() == 1)
+    }
+
     @Test func updatesBeginWithTheValueOfNow() async {
         let prefs = prefs()
         let updates = prefs.$size.updates
