@@ -87,7 +87,7 @@ if [ $place = copy ]; then
     # Git lists a file that is deleted and not committed, too.
     git ls-files -z --cached --others --exclude-standard |
         while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
-        xargs -0 tar -cf - | tar -xf - -C "$copy"
+        tar -cf - --null -T - | tar -xf - -C "$copy"
     # Without this, git would look for the files in the repository around the copy.
     export GIT_CEILING_DIRECTORIES=$PWD/.build/mutants
     cd "$copy"
