@@ -53,7 +53,8 @@ public import PersistentPreferences
 /// start of an observation, the creation of the first instance, and a followed read of a root that was not read in the last ten minutes.
 /// While the cluster is down, the first followed read waits for the option `deadline`, and later ones fail at once. After `fork`, parent and
 /// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
-/// cannot observe.
+/// cannot observe. Its connection has a thread, and with several threads a child may hang in the runtime of Swift: see the article "Running
+/// as a service".
 public struct EtcdStore: Sendable, HidesValues {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
