@@ -28,6 +28,7 @@ final class EtcdNamespace: Sendable {
     }
 
     deinit {
+        watch.saveLastKnown()
         watch.stop()
         EtcdNamespaces.end(locks.all.filter { $0.identity.markerLease != nil })
     }

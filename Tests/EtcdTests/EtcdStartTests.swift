@@ -81,9 +81,24 @@ import TestSupport
         try put(#"{"jobs": 3}"#, "B")
         try expectEventually(store.read(root: "B")?["jobs"] as? Int, is: 3)
         try store.namespace.watch.saveLastKnown()
-        let roots = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Int]]
-        #expect(roots == ["A": ["jobs": 1], "B": ["jobs": 3]])
+        #expect(try roots(in: file) == ["A": ["jobs": 1], "B": ["jobs": 3]])
         #expect(try mode(of: file) == 0o600)
+    }
+
+    /// What came since the last look of the watch is saved, too.
+    @Test func aStoreThatIsReleasedLeavesItsLastKnownRoots() throws {
+        let file = home.file("last-known.json")
+        var store: EtcdStore? = cluster.store(prefix, .patient(staleness: .seconds(600)), lastKnown: file)
+        try put(#"{"jobs": 1}"#)
+        #expect(try store?.read(root: "A")?["jobs"] as? Int == 1)
+        try put(#"{"jobs": 2}"#)
+        try expectEventually(store?.read(root: "A")?["jobs"] as? Int, is: 2)
+        store = nil
+        try expectEventually(roots(in: file), is: ["A": ["jobs": 2]])
+    }
+
+    private func roots(in file: URL) throws -> [String: [String: Int]]? {
+        try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Int]]
     }
 
     private func mode(of file: URL) throws -> Int? {
