@@ -64,8 +64,8 @@ public enum ExportFormat: Sendable, Hashable, CaseIterable {
     ///
     /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected.
     /// Costs time linear in the size of the data. Any thread.
-    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, or if their top level is not a
-    ///   dictionary.
+    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, if their top level is not a dictionary, or if
+    ///   two keys differ only in Unicode normalization.
     public static func dictionary(from data: Data) throws(PrefsError) -> [String: Any] {
         try values(of: data).objects
     }
@@ -123,7 +123,10 @@ public enum ExportFormat: Sendable, Hashable, CaseIterable {
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
         let top = try reading { () throws(PropertyListFault) in
             if data.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil {
-                return try PropertyListCoder.decode(data).value
+                let list = try PropertyListCoder.decode(data)
+                // Whoever stores the values would lose it without a word.
+                if let loss = list.loss { throw PropertyListFault(reason: loss) }
+                return list.value
             }
             return try JSONReader.value(of: data, limits: isFile ? .file : .import)
         }

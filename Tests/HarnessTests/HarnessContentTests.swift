@@ -117,6 +117,21 @@ import TestSupport
         #expect(try home.folder.names() == ["x.plist"])
     }
 
+    /// No command takes one of two spellings for all there is.
+    @Test func whatNoReadReturnsIsTold() throws {
+        let path = try home.write(Data(Self.xml(Self.twins).utf8), to: "x.plist").path
+        let reason = String(Self.twinsReason.dropLast(", so writes are rejected".count))
+        let other = try home.write(#"{"a": 1}"#, to: "y.json").path
+        #expect(try prefs("import", "-f", other, path) == .failure("\(path): \(reason); nothing has changed"))
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == #"{"a": 1}"#)
+        for sides in [[path, other], [other, path]] {
+            let printed = try prefs(["diff"] + sides)
+            #expect(printed == Printed(errors: "prefs: \(path): \(reason)\n", code: 2))
+        }
+        let exported = try prefs("export", "-f", path)
+        #expect(exported.output == "{\n  \"e\u{301}\": 2\n}\n" && exported.errors == "prefs: \(path): \(Self.twinsReason)\n")
+    }
+
     @Test(arguments: FoundFile.Content.allCases, FoundFile.Neighbors.allCases)
     func anInspectionChangesNothing(_ content: FoundFile.Content, _ neighbors: FoundFile.Neighbors) throws {
         for isLinked in [false, true] {

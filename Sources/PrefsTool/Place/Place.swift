@@ -200,6 +200,13 @@ struct Place {
         return (values, .problem(PrefsProblem(.store, reason: "\(file.path): \(repeated); writes are rejected")))
     }
 
+    /// That a property list has an entry which no read returns; nil if it has none. Costs another read of the file.
+    var unreadEntry: PrefsError? {
+        guard let file, let bytes = try? ExportFile.read(file), let loss = (try? PropertyListCoder.decode(bytes))?.loss
+        else { return nil }
+        return .problem(PrefsProblem(.store, reason: "\(file): \(loss), so writes are rejected"))
+    }
+
     /// The value that the program reads: the stored value as its type reads it, or the default if it is missing or does
     /// not fit.
     func effective(_ stored: StoredValue?, _ key: String) -> StoredValue? {

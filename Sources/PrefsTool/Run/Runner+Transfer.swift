@@ -22,7 +22,7 @@ extension Runner {
             let failures = PrefsError.valuesNotPlistCompatible(invalidElements: InvalidKeys(keys)).failures
             return Outcome().reporting(failures.map { "\($0.path): \($0.reason)" }, asJSON: wantsJSON)
         }
-        var outcome = try write(bytes, as: format, to: path).reporting(failure, asJSON: wantsJSON)
+        var outcome = try write(bytes, as: format, to: path).reporting(failure ?? place.unreadEntry, asJSON: wantsJSON)
         let hidden = place.secrets.only(in: values, isDeep: place.prefs == nil).flatMap { key, value in
             place.secrets.contains(key) ? [key] : (value.dictionary ?? [:]).keys.map { "\(key).\($0)" }
         }.sorted()

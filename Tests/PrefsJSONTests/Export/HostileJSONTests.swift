@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
@@ -138,6 +139,22 @@ import Testing
         #expect(failure?.description.hasPrefix("line ") == true)
         // If a property list is expected, the error only names JSON.
         #expect(throws: PropertyListFault.self) { try PropertyListCoder.decode(bytes) }
+    }
+
+    /// A property list that holds more than an import could store. A dictionary keeps one of two such keys.
+    @Test func aPropertyListThatAnImportWouldCut() {
+        let keys = "<key>c\u{E9}</key><true/><key>ce\u{301}</key><true/>"
+        let twins =
+            "the keys \"c\u{E9}\" (U+0063 U+00E9) and \"ce\u{301}\" (U+0063 U+0065 U+0301) "
+            + "differ only in Unicode normalization, "
+        for list in ["<dict>\(keys)</dict>", "<dict><key>a</key><array><dict>\(keys)</dict></array></dict>"] {
+            let reason = Self.failure(of: Data("<plist>\(list)</plist>".utf8))
+            #expect(reason == twins + "and a write would lose one of them")
+        }
+        let binary = BinaryList([[0xD2, 1, 4, 2, 3], [0x61, 0, 0xE9], [0x09], [0x08], [0x62, 0, 0x65, 3, 1]])
+        #expect(Self.failure(of: binary.data)?.contains("differ only in Unicode normalization") == true)
+        let half = BinaryList([[0xD1, 1, 2], [0x51, 0x61], [0x61, 0xD8, 0]])
+        #expect(Self.failure(of: half.data) == "a string has an unpaired surrogate, which a write would replace")
     }
 
     @Test func moreThanMayBeStored() throws {
