@@ -35,7 +35,6 @@ trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder"/{home,root,packages,pypi,build}
 root="$folder/root"
 machine="$(uname -m)-linux-gnu"
-python="$(command -v python3)"
 # rustup looks for its toolchains under HOME.
 export RUSTUP_HOME="${RUSTUP_HOME-$HOME/.rustup}"
 export HOME="$folder/home" XDG_CONFIG_HOME="$folder/home/.config" XDG_STATE_HOME="$folder/home/.local/state" TMPDIR="$folder"

@@ -116,7 +116,7 @@ WRITE = {
     },
     "orjson": {
         "compact": lambda value: module("orjson").dumps(value).decode(),
-        "sorted": lambda value: module("orjson").dumps(value, option=1 | module("orjson").OPT_SORT_KEYS | module("orjson").OPT_APPEND_NEWLINE).decode(),
+        "sorted": lambda value: module("orjson").dumps(value, option=module("orjson").OPT_INDENT_2 | module("orjson").OPT_SORT_KEYS).decode(),
     },
     "python-rapidjson": {
         "compact": lambda value: module("rapidjson").dumps(value),
