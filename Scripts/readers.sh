@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Lets libraries read and write property lists and JSON, and fails if one of them does it otherwise than the tables of the article
+# Lets libraries read and write property lists, and fails if one of them does it otherwise than the tables of the article
 # OtherReadersAndWriters say. dd-plist and commons-configuration2 (Java), the crate plist (Rust), XML (R), bplist (Python), bplist-parser and plist
-# (Node.js) read property lists; dd-plist, the crate, libplist, biplist and GNUstep write them; jsonc-parser and yq (Python) read JSON. The tests of
-# the package do the same for Foundation, plistlib, biplist, libplist, GNUstep and CFPropertyList of Ruby, and for jq, jshon, json_pp and node-json5.
+# (Node.js) read property lists; dd-plist, the crate, libplist, biplist and GNUstep write them. The tests of the package do the same for Foundation,
+# plistlib, biplist, libplist, GNUstep and CFPropertyList of Ruby. Scripts/json.sh does it for JSON.
 # Prints a line for each library and value. Installs nothing on the machine: the packages of Debian 12, PyPI and npm go into a temporary folder. A
 # library that cannot be had is skipped.
 # Takes four minutes, most of them for downloads.
@@ -14,7 +14,7 @@ usage() {
     exit 64
 }
 
-known=" dd-plist commons-configuration2 crate XML bplist bplist-parser plist libplist biplist GNUstep jsonc-parser yq "
+known=" dd-plist commons-configuration2 crate XML bplist bplist-parser plist libplist biplist GNUstep "
 for library in "$@"; do [[ "$known" == *" $library "* ]] || usage; done
 wanted=("$@")
 [ $# -gt 0 ] || read -ra wanted <<<"$known"
@@ -108,18 +108,6 @@ for library in "${wanted[@]}"; do
                 readers+=("GNUstep=env HOME=$folder LD_LIBRARY_PATH=$folder/root$lib $folder/write")
             else
                 skip GNUstep "gcc, or Debian's gobjc or libgnustep-base-dev"
-            fi ;;
-        jsonc-parser)
-            if get jsonc-parser==1.1.5; then
-                readers+=("jsonc-parser=env PYTHONPATH=$folder/jsonc-parser python3 $sources/read_json.py jsonc-parser")
-            else
-                skip jsonc-parser "jsonc-parser 1.1.5 of PyPI"
-            fi ;;
-        yq)
-            if command -v jq >/dev/null && get yq==4.4.5; then
-                readers+=("yq=env PYTHONPATH=$folder/yq python3 $sources/read_json.py yq")
-            else
-                skip yq "jq, or yq 4.4.5 of PyPI"
             fi ;;
     esac
 done
