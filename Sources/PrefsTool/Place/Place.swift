@@ -204,7 +204,7 @@ struct Place {
     var unreadEntry: PrefsError? {
         guard let file, let bytes = try? ExportFile.read(file), let loss = (try? PropertyListCoder.decode(bytes))?.loss
         else { return nil }
-        return .problem(PrefsProblem(.store, reason: "\(file): \(loss), so writes are rejected"))
+        return .problem(PrefsProblem(.store, reason: "\(file): \(loss); writes are rejected"))
     }
 
     /// The value that the program reads: the stored value as its type reads it, or the default if it is missing or does
