@@ -200,7 +200,7 @@ struct Place {
         return (values, .problem(PrefsProblem(.store, reason: "\(file.path): \(repeated); writes are rejected")))
     }
 
-    /// That a property list has an entry which no read returns; nil if it has none. Costs another read of the file.
+    /// The warning that a property list has a value that no read returns; nil if it has none. Costs another read of the file.
     var unreadEntry: PrefsError? {
         guard let file, let bytes = try? ExportFile.read(file), let loss = (try? PropertyListCoder.decode(bytes))?.loss
         else { return nil }
