@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Lets libraries and tools read JSON that prefs wrote, and lets prefs change JSON that they wrote. Fails if a library reads anything otherwise than
 # Scripts/json/compare.py names, or if a change of one key changes more than the text of its value. The article OtherReadersAndWriters has the result.
-# Each library reads a file for each kind of value and one with random documents. Each writes documents in its styles; prefs changes a
-# value at the top of each file, then one in a dictionary or list. The number of changes differs by a few, because some writers order keys at random.
+# Each library reads a file for each kind of value and one with random documents. Each writes documents in its styles; prefs changes a value at the
+# top of each file, then one in a dictionary or list. The number of changes differs by a few, because some writers order keys at random.
 # Prints a line for each library. Installs nothing on the machine: packages of Debian 12 and PyPI go into a temporary folder. A library that cannot
 # be had is skipped. PREFS is the tool, .build/debug/prefs by default.
 # Takes five minutes.

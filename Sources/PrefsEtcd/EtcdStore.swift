@@ -122,8 +122,9 @@ public struct EtcdStore: Sendable, HidesValues {
     ///   - prefix: what the keys of the store begin with, usually with a slash at its end: `workers` alone makes keys such as `workersr/A`.
     ///     Other programs may change only `PREFIXr/…`. A prefix with the word `r/`, or whose last word is `l/` or `m/`, is invalid.
     ///   - options: how to use the cluster.
-    ///   - lastKnown: a file for the roots that this process has followed, or nil. A later process that starts while the cluster is down
-    ///     reads them, with ``PrefsError/unreadable(_:)`` in `lastError`. Each process needs a file of its own.
+    ///   - lastKnown: a file for the roots that this process has followed, or nil. It is saved when they have changed, and at the latest
+    ///     when the store is released or the program ends. A later process that starts while the cluster is down reads them, with
+    ///     ``PrefsError/unreadable(_:)`` in `lastError`. Each process needs a file of its own.
     public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options(), lastKnown: URL? = nil) {
         reads = options.reads
         do throws(PrefsError) {

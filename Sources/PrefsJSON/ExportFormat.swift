@@ -64,8 +64,8 @@ public enum ExportFormat: Sendable, Hashable, CaseIterable {
     ///
     /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected.
     /// Costs time linear in the size of the data. Any thread.
-    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, if their top level is not a dictionary, or if
-    ///   two keys differ only in Unicode normalization.
+    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, if their top level is not a dictionary, if two
+    ///   keys differ only in Unicode normalization, or if a text has half a surrogate pair.
     public static func dictionary(from data: Data) throws(PrefsError) -> [String: Any] {
         try values(of: data).objects
     }

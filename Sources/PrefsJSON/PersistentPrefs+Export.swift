@@ -27,10 +27,10 @@ extension PersistentPrefs {
     /// and data may have the forms that people write.
     ///
     /// Stores all values in one transaction, or none. Inside an `update`, it joins that transaction. Nothing changes if
-    /// the bytes cannot be read or two of their keys differ only in Unicode normalization
-    /// (``PrefsError/invalidImport(reason:)``), if a key is not allowed, or if a value is rejected by a property list, a
-    /// type or a constraint. Equal values are not written again. The data may come from anywhere; more than 256 MiB are
-    /// rejected. Costs time linear in the size of the data, and a write. Any thread.
+    /// ``ExportFormat/dictionary(from:)`` rejects the bytes (``PrefsError/invalidImport(reason:)``), if a key is not
+    /// allowed, or if a value is rejected by a property list, a type or a constraint. Equal values are not written again.
+    /// The data may come from anywhere; more than 256 MiB are rejected. Costs time linear in the size of the data, and a
+    /// write. Any thread.
     /// - Parameters:
     ///   - data: a dictionary of values in a format of ``ExportFormat``.
     ///   - merge: true keeps the values of keys that the data does not contain. False removes them, as assigning

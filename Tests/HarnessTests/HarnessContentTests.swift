@@ -124,6 +124,12 @@ import TestSupport
         let other = try home.write(#"{"a": 1}"#, to: "y.json").path
         #expect(try prefs("import", "-f", other, path) == .failure("\(path): \(reason); nothing has changed"))
         #expect(try String(contentsOfFile: other, encoding: .utf8) == #"{"a": 1}"#)
+        for verb in ["cp", "mv"] {
+            let new = home.path("new.json")
+            let printed = try prefs(verb, "-f", path, "-f", new, "\u{E9}")
+            #expect(printed == .failure("\(path): \(reason); nothing has changed"))
+            #expect(!FileManager.default.fileExists(atPath: new))
+        }
         for sides in [[path, other], [other, path]] {
             let printed = try prefs(["diff"] + sides)
             #expect(printed == Printed(errors: "prefs: \(path): \(reason)\n", code: 2))

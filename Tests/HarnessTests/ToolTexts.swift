@@ -175,6 +175,7 @@ enum ToolTexts {
         "…, not usable",
         "…, so writes are rejected",
         "…: nothing can be stored",
+        "…; writes are rejected",
         "…; the file may belong to another program: it is not changed, and writes are rejected",
         "…restores the last good copy of …",
         "……, so other programs may read it differently",

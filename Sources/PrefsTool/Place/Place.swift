@@ -200,11 +200,12 @@ struct Place {
         return (values, .problem(PrefsProblem(.store, reason: "\(file.path): \(repeated); writes are rejected")))
     }
 
-    /// The warning that a property list has a value that no read returns; nil if it has none. Costs another read of the file.
-    var unreadEntry: PrefsError? {
+    /// What a property list has and no read returns, with the path of the file; nil if it has nothing of the kind. Costs another
+    /// read of the file.
+    var unread: String? {
         guard let file, let bytes = try? ExportFile.read(file), let loss = (try? PropertyListCoder.decode(bytes))?.loss
         else { return nil }
-        return .problem(PrefsProblem(.store, reason: "\(file): \(loss); writes are rejected"))
+        return "\(file): \(loss)"
     }
 
     /// The value that the program reads: the stored value as its type reads it, or the default if it is missing or does

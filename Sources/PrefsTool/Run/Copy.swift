@@ -127,6 +127,7 @@ struct Copy {
         }
         let (values, failure) = try source.existing()
         if let failure, !failure.isWarning { throw failure }
+        if let unread = source.unread { throw CommandError("\(unread); nothing has changed") }
         let copied = try words.map { word in
             let from = try source.path(word, in: values)
             let value = try value(at: from, word, in: values)

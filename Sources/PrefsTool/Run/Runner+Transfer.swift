@@ -22,7 +22,8 @@ extension Runner {
             let failures = PrefsError.valuesNotPlistCompatible(invalidElements: InvalidKeys(keys)).failures
             return Outcome().reporting(failures.map { "\($0.path): \($0.reason)" }, asJSON: wantsJSON)
         }
-        var outcome = try write(bytes, as: format, to: path).reporting(failure ?? place.unreadEntry, asJSON: wantsJSON)
+        let unread = place.unread.map { PrefsError.problem(PrefsProblem(.store, reason: "\($0); writes are rejected")) }
+        var outcome = try write(bytes, as: format, to: path).reporting(failure ?? unread, asJSON: wantsJSON)
         let hidden = place.secrets.only(in: values, isDeep: place.prefs == nil).flatMap { key, value in
             place.secrets.contains(key) ? [key] : (value.dictionary ?? [:]).keys.map { "\(key).\($0)" }
         }.sorted()
